@@ -1,0 +1,416 @@
+//===- AttnOps.cpp - Verifiers and syntax of attn ops -----------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "dialect/Attn/IR/AttnOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace attnc::attn;
+
+Type attnc::attn::getValueType(Type stored) {
+  MLIRContext *context = stored.getContext();
+  if (isa<Float32Type, Float16Type, BFloat16Type>(stored))
+    return Float32Type::get(context);
+  auto integer = dyn_cast<IntegerType>(stored);
+  if (!integer)
+    return {};
+  if (stored.isSignlessInteger(1))
+    return stored;
+  bool known =
+      stored.isUnsignedInteger(8) ||
+      (integer.isSignless() && llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth()));
+  return known ? IntegerType::get(context, 64) : Type();
+}
+
+/// True if a value stored as `stored` may be read with type `result`.
+static bool isReadableAs(Type stored, Type result) {
+  Type value = getValueType(stored);
+  return result == value ||
+         (result.isInteger(32) && value.isInteger(64) && stored.getIntOrFloatBitWidth() <= 32);
+}
+
+//===------------------------------------------------------------------------===//
+// KernelOp
+//===------------------------------------------------------------------------===//
+
+ArrayRef<StringRef> KernelOp::getDimensionNames() {
+  static const StringRef names[] = {"B", "Hq", "Hkv", "Q", "KV"};
+  return names;
+}
+
+template <typename OpTy> static OpTy lookup(KernelOp kernel, StringRef name) {
+  return dyn_cast_or_null<OpTy>(SymbolTable::lookupSymbolIn(kernel, name));
+}
+CaptureOp KernelOp::lookupCapture(StringRef name) { return lookup<CaptureOp>(*this, name); }
+ScalarOp KernelOp::lookupScalar(StringRef name) { return lookup<ScalarOp>(*this, name); }
+TableOp KernelOp::lookupTable(StringRef name) { return lookup<TableOp>(*this, name); }
+
+SmallVector<StringRef> KernelOp::getExtentNames() {
+  llvm::SmallSetVector<StringRef, 4> names;
+  for (auto capture : getDeclarations().getOps<CaptureOp>())
+    for (auto dim : capture.getDims().getAsValueRange<StringAttr>())
+      if (!llvm::is_contained(getDimensionNames(), dim))
+        names.insert(dim);
+  return names.takeVector();
+}
+
+std::optional<float> KernelOp::getStaticScale() {
+  if (getScaleArgument())
+    return std::nullopt;
+  if (auto scale = getScale())
+    return scale->convertToFloat();
+  return static_cast<float>(1.0 / std::sqrt(static_cast<double>(getHeadDim())));
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  static const StringRef names[] = {"score", "b", "h", "q", "kv"};
+  if (region.empty())
+    return;
+  unsigned skip = &region == &getScore() ? 0 : 1;
+  for (auto [argument, name] : llvm::zip(region.getArguments(), ArrayRef(names).drop_front(skip)))
+    setName(argument, name);
+}
+
+LogicalResult KernelOp::verify() {
+  if (getHeadDim() < 1 || getValueDim() < 1)
+    return emitOpError("expected head_dim and value_dim of at least 1, got ")
+           << getHeadDim() << " and " << getValueDim();
+  if (getScale() && getScaleArgument())
+    return emitOpError("expected a constant scale or a scale argument, got both");
+  if (getScale() && !getScale()->isFinite())
+    return emitOpError("expected a finite scale");
+  for (Operation &op : getDeclarations().front())
+    if (!isa<CaptureOp, ScalarOp, TableOp>(op))
+      return op.emitOpError("expected a declaration (attn.capture, attn.scalar or attn.table)");
+  return success();
+}
+
+/// Checks argument types and the terminator of a score or mask region.
+static LogicalResult verifyBody(KernelOp kernel, Region &region, StringRef name,
+                                ArrayRef<Type> arguments, Type result) {
+  if (region.empty())
+    return success();
+  Block &block = region.front();
+  if (!llvm::equal(block.getArgumentTypes(), arguments))
+    return kernel.emitOpError() << "expected the " << name << " region to have " << arguments.size()
+                                << " arguments of types " << arguments << ", got "
+                                << block.getArgumentTypes();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return kernel.emitOpError() << "expected the " << name << " region to end with attn.yield";
+  if (yield.getValue().getType() != result)
+    return yield.emitOpError() << "expected the " << name << " region to yield " << result
+                               << ", got " << yield.getValue().getType();
+  for (Operation &op : block.without_terminator())
+    if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0)
+      return op.emitOpError() << "expected only pure ops without regions in the " << name
+                              << " region";
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  Builder builder(getContext());
+  Type f32 = builder.getF32Type(), i64 = builder.getI64Type();
+  if (failed(verifyBody(*this, getScore(), "score", {f32, i64, i64, i64, i64}, f32)))
+    return failure();
+  return verifyBody(*this, getMask(), "mask", {i64, i64, i64, i64}, builder.getI1Type());
+}
+
+//===------------------------------------------------------------------------===//
+// Declarations
+//===------------------------------------------------------------------------===//
+
+static LogicalResult verifyStoredType(Operation *op, Type type) {
+  if (getValueType(type))
+    return success();
+  return op->emitOpError("expected an element type of f32, f16, bf16, i8, ui8, i16, i32, i64 or "
+                         "i1, got ")
+         << type;
+}
+
+LogicalResult CaptureOp::verify() {
+  if (failed(verifyStoredType(*this, getElementType())))
+    return failure();
+  if (getRank() > 6)
+    return emitOpError("expected a rank of at most 6, got ") << getRank();
+  AffineMap shape = getShape();
+  if (shape.getNumDims() != 0 || shape.getNumSymbols() != getDims().size())
+    return emitOpError("expected a shape over ")
+           << getDims().size() << " symbols and no dims, got " << shape.getNumSymbols() << " and "
+           << shape.getNumDims();
+  return success();
+}
+
+LogicalResult ScalarOp::verify() { return verifyStoredType(*this, getElementType()); }
+
+LogicalResult TableOp::verify() {
+  if (!isa<DenseElementsAttr>(getValue()))
+    return emitOpError("expected a dense value");
+  return verifyStoredType(*this, getValue().getElementType());
+}
+
+/// Prints an expression of a captured shape, its symbols by their quoted names.
+static void printSize(OpAsmPrinter &printer, AffineExpr expr, ArrayAttr dims, bool nested) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    printer << constant.getValue();
+    return;
+  }
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    printer << dims[symbol.getPosition()];
+    return;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  StringRef spelling;
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    spelling = " + ";
+    break;
+  case AffineExprKind::Mul:
+    spelling = " * ";
+    break;
+  case AffineExprKind::FloorDiv:
+    spelling = " floordiv ";
+    break;
+  case AffineExprKind::CeilDiv:
+    spelling = " ceildiv ";
+    break;
+  default:
+    spelling = " mod ";
+    break;
+  }
+  if (nested)
+    printer << "(";
+  printSize(printer, binary.getLHS(), dims, /*nested=*/true);
+  printer << spelling;
+  printSize(printer, binary.getRHS(), dims, /*nested=*/true);
+  if (nested)
+    printer << ")";
+}
+
+static void printCaptureType(OpAsmPrinter &printer, Operation *, TypeAttr elementType,
+                             ArrayAttr dims, AffineMapAttr shape) {
+  printer << elementType.getValue() << "[";
+  llvm::interleaveComma(shape.getValue().getResults(), printer,
+                        [&](AffineExpr size) { printSize(printer, size, dims, /*nested=*/false); });
+  printer << "]";
+}
+
+namespace {
+/// Parses the sizes of a captured shape: + and - over *, floordiv, ceildiv and mod.
+class SizeParser {
+public:
+  SizeParser(OpAsmParser &parser) : parser(parser) {}
+
+  FailureOr<AffineExpr> parseSum() {
+    FailureOr<AffineExpr> lhs = parseProduct();
+    while (succeeded(lhs)) {
+      bool minus = false;
+      if (failed(parser.parseOptionalPlus())) {
+        if (failed(parser.parseOptionalKeyword("minus")))
+          return lhs;
+        minus = true;
+      }
+      FailureOr<AffineExpr> rhs = parseProduct();
+      if (failed(rhs))
+        return failure();
+      lhs = minus ? *lhs - *rhs : *lhs + *rhs;
+    }
+    return lhs;
+  }
+
+  SmallVector<Attribute> dims;
+
+private:
+  FailureOr<AffineExpr> parseProduct() {
+    FailureOr<AffineExpr> lhs = parseAtom();
+    while (succeeded(lhs)) {
+      StringRef keyword;
+      if (succeeded(parser.parseOptionalStar()))
+        keyword = "*";
+      else if (failed(parser.parseOptionalKeyword(&keyword, {"floordiv", "ceildiv", "mod"})))
+        return lhs;
+      FailureOr<AffineExpr> rhs = parseAtom();
+      if (failed(rhs))
+        return failure();
+      lhs = llvm::StringSwitch<AffineExpr>(keyword)
+                .Case("*", *lhs * *rhs)
+                .Case("floordiv", lhs->floorDiv(*rhs))
+                .Case("ceildiv", lhs->ceilDiv(*rhs))
+                .Default(*lhs % *rhs);
+    }
+    return lhs;
+  }
+
+  FailureOr<AffineExpr> parseAtom() {
+    MLIRContext *context = parser.getContext();
+    if (succeeded(parser.parseOptionalLParen())) {
+      FailureOr<AffineExpr> inner = parseSum();
+      if (failed(inner) || failed(parser.parseRParen()))
+        return failure();
+      return inner;
+    }
+    int64_t value;
+    OptionalParseResult integer = parser.parseOptionalInteger(value);
+    if (integer.has_value()) {
+      if (failed(*integer))
+        return failure();
+      return getAffineConstantExpr(value, context);
+    }
+    std::string name;
+    if (failed(parser.parseString(&name)))
+      return failure();
+    Attribute attribute = StringAttr::get(context, name);
+    auto found = llvm::find(dims, attribute);
+    unsigned position = found - dims.begin();
+    if (found == dims.end())
+      dims.push_back(attribute);
+    return getAffineSymbolExpr(position, context);
+  }
+
+  OpAsmParser &parser;
+};
+} // namespace
+
+static ParseResult parseCaptureType(OpAsmParser &parser, TypeAttr &elementType, ArrayAttr &dims,
+                                    AffineMapAttr &shape) {
+  Type type;
+  if (failed(parser.parseType(type)))
+    return failure();
+  elementType = TypeAttr::get(type);
+  SizeParser sizes(parser);
+  SmallVector<AffineExpr> results;
+  ParseResult parsed =
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
+        FailureOr<AffineExpr> size = sizes.parseSum();
+        if (failed(size))
+          return failure();
+        results.push_back(*size);
+        return success();
+      });
+  if (failed(parsed))
+    return failure();
+  dims = ArrayAttr::get(parser.getContext(), sizes.dims);
+  shape = AffineMapAttr::get(
+      AffineMap::get(/*dimCount=*/0, sizes.dims.size(), results, parser.getContext()));
+  return success();
+}
+
+//===------------------------------------------------------------------------===//
+// Reading launch arguments
+//===------------------------------------------------------------------------===//
+
+LogicalResult DimOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel || llvm::is_contained(KernelOp::getDimensionNames(), getName()) ||
+      llvm::is_contained(kernel.getExtentNames(), getName()))
+    return success();
+  return emitOpError("expected B, Hq, Hkv, Q, KV or an extent of a captured tensor, got `")
+         << getName() << "`";
+}
+
+LogicalResult GetOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel)
+    return success();
+  ScalarOp scalar = kernel.lookupScalar(getScalar());
+  if (!scalar)
+    return emitOpError("expected the name of an attn.scalar, got `") << getScalar() << "`";
+  if (!isReadableAs(scalar.getElementType(), getType()))
+    return emitOpError("expected a result type that holds ")
+           << scalar.getElementType() << ", got " << getType();
+  return success();
+}
+
+void LoadOp::build(OpBuilder &builder, OperationState &state, Type result, StringRef source,
+                   ValueRange indices) {
+  SmallVector<int32_t> checks(indices.size(), static_cast<int32_t>(IndexCheck::Wrap));
+  build(builder, state, result, FlatSymbolRefAttr::get(builder.getContext(), source), indices,
+        builder.getDenseI32ArrayAttr(checks));
+}
+
+LogicalResult LoadOp::verify() {
+  if (getChecks().size() != getIndices().size())
+    return emitOpError("expected one check an index, got ")
+           << getChecks().size() << " for " << getIndices().size();
+  for (int32_t check : getChecks())
+    if (!symbolizeIndexCheck(check))
+      return emitOpError("expected checks of inside, clamp or wrap, got ") << check;
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel)
+    return success();
+  Type stored;
+  unsigned rank = 0;
+  if (CaptureOp capture = kernel.lookupCapture(getSource())) {
+    stored = capture.getElementType();
+    rank = capture.getRank();
+  } else if (TableOp table = kernel.lookupTable(getSource())) {
+    stored = table.getValue().getElementType();
+    rank = table.getValue().getShapedType().getRank();
+  } else {
+    return emitOpError("expected the name of an attn.capture or attn.table, got `")
+           << getSource() << "`";
+  }
+  if (rank != getIndices().size())
+    return emitOpError("expected ") << rank << " indices, got " << getIndices().size();
+  if (!isReadableAs(stored, getType()))
+    return emitOpError("expected a result type that holds ") << stored << ", got " << getType();
+  return success();
+}
+
+/// `[inside %a, %b : i32]`: the check before an index where it is not `wrap`, and the types after
+/// the indices unless all are i64.
+static void printCheckedIndices(OpAsmPrinter &printer, Operation *, OperandRange indices,
+                                TypeRange types, DenseI32ArrayAttr checks) {
+  printer << "[";
+  llvm::interleaveComma(llvm::zip(indices, checks.asArrayRef()), printer, [&](auto pair) {
+    auto [index, check] = pair;
+    if (static_cast<IndexCheck>(check) != IndexCheck::Wrap)
+      printer << stringifyIndexCheck(static_cast<IndexCheck>(check)) << " ";
+    printer << index;
+  });
+  if (llvm::any_of(types, [](Type type) { return !type.isInteger(64); }))
+    printer << " : " << types;
+  printer << "]";
+}
+
+static ParseResult parseCheckedIndices(OpAsmParser &parser,
+                                       SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices,
+                                       SmallVectorImpl<Type> &types, DenseI32ArrayAttr &checks) {
+  SmallVector<int32_t> values;
+  if (failed(parser.parseLSquare()))
+    return failure();
+  if (failed(parser.parseOptionalRSquare())) {
+    ParseResult list = parser.parseCommaSeparatedList([&]() -> ParseResult {
+      IndexCheck check = IndexCheck::Wrap;
+      StringRef keyword;
+      if (succeeded(parser.parseOptionalKeyword(&keyword, {"inside", "clamp", "wrap"})))
+        check = *symbolizeIndexCheck(keyword);
+      values.push_back(static_cast<int32_t>(check));
+      return parser.parseOperand(indices.emplace_back());
+    });
+    if (failed(list))
+      return failure();
+    if (succeeded(parser.parseOptionalColon())) {
+      if (failed(parser.parseTypeList(types)))
+        return failure();
+    } else {
+      types.assign(indices.size(), parser.getBuilder().getI64Type());
+    }
+    if (failed(parser.parseRSquare()))
+      return failure();
+  }
+  checks = parser.getBuilder().getDenseI32ArrayAttr(values);
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "dialect/Attn/IR/AttnOps.cpp.inc"
