@@ -56,7 +56,7 @@ TableOp KernelOp::lookupTable(StringRef name) { return lookup<TableOp>(*this, na
 
 SmallVector<StringRef> KernelOp::getExtentNames() {
   llvm::SmallSetVector<StringRef, 4> names;
-  for (auto capture : getDeclarations().getOps<CaptureOp>())
+  for (auto capture : getBody().getOps<CaptureOp>())
     for (auto dim : capture.getDims().getAsValueRange<StringAttr>())
       if (!llvm::is_contained(getDimensionNames(), dim))
         names.insert(dim);
@@ -71,14 +71,12 @@ std::optional<float> KernelOp::getStaticScale() {
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(getHeadDim())));
 }
 
-void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  static const StringRef names[] = {"score", "b", "h", "q", "kv"};
-  if (region.empty())
-    return;
-  unsigned skip = &region == &getScore() ? 0 : 1;
-  for (auto [argument, name] : llvm::zip(region.getArguments(), ArrayRef(names).drop_front(skip)))
-    setName(argument, name);
+template <typename OpTy> static OpTy getOnly(KernelOp kernel) {
+  auto ops = kernel.getBody().getOps<OpTy>();
+  return ops.empty() ? OpTy() : *ops.begin();
 }
+ScoreOp KernelOp::getScore() { return getOnly<ScoreOp>(*this); }
+MaskOp KernelOp::getMask() { return getOnly<MaskOp>(*this); }
 
 LogicalResult KernelOp::verify() {
   if (getHeadDim() < 1 || getValueDim() < 1)
@@ -88,41 +86,95 @@ LogicalResult KernelOp::verify() {
     return emitOpError("expected a constant scale or a scale argument, got both");
   if (getScale() && !getScale()->isFinite())
     return emitOpError("expected a finite scale");
-  for (Operation &op : getDeclarations().front())
-    if (!isa<CaptureOp, ScalarOp, TableOp>(op))
-      return op.emitOpError("expected a declaration (attn.capture, attn.scalar or attn.table)");
-  return success();
-}
-
-/// Checks argument types and the terminator of a score or mask region.
-static LogicalResult verifyBody(KernelOp kernel, Region &region, StringRef name,
-                                ArrayRef<Type> arguments, Type result) {
-  if (region.empty())
-    return success();
-  Block &block = region.front();
-  if (!llvm::equal(block.getArgumentTypes(), arguments))
-    return kernel.emitOpError() << "expected the " << name << " region to have " << arguments.size()
-                                << " arguments of types " << arguments << ", got "
-                                << block.getArgumentTypes();
-  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
-  if (!yield)
-    return kernel.emitOpError() << "expected the " << name << " region to end with attn.yield";
-  if (yield.getValue().getType() != result)
-    return yield.emitOpError() << "expected the " << name << " region to yield " << result
-                               << ", got " << yield.getValue().getType();
-  for (Operation &op : block.without_terminator())
-    if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0)
-      return op.emitOpError() << "expected only pure ops without regions in the " << name
-                              << " region";
   return success();
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  Builder builder(getContext());
-  Type f32 = builder.getF32Type(), i64 = builder.getI64Type();
-  if (failed(verifyBody(*this, getScore(), "score", {f32, i64, i64, i64, i64}, f32)))
+  unsigned scores = 0, masks = 0;
+  for (Operation &op : getBody().front()) {
+    scores += isa<ScoreOp>(op);
+    masks += isa<MaskOp>(op);
+    if (!isa<CaptureOp, ScalarOp, TableOp, ScoreOp, MaskOp>(op))
+      return op.emitOpError("expected a declaration, attn.score or attn.mask in a kernel");
+  }
+  if (scores > 1 || masks > 1)
+    return emitOpError("expected at most one attn.score and one attn.mask, got ")
+           << scores << " and " << masks;
+  return success();
+}
+
+//===------------------------------------------------------------------------===//
+// ScoreOp, MaskOp
+//===------------------------------------------------------------------------===//
+
+static constexpr StringRef pairNames[] = {"score", "b", "h", "q", "kv"};
+
+/// The argument types of a score or mask body.
+static SmallVector<Type> getPairTypes(Operation *op) {
+  Builder builder(op->getContext());
+  SmallVector<Type> types(4, builder.getI64Type());
+  if (isa<ScoreOp>(op))
+    types.insert(types.begin(), builder.getF32Type());
+  return types;
+}
+
+static void setPairNames(Region &body, OpAsmSetValueNameFn setName) {
+  ArrayRef<StringRef> names(pairNames);
+  for (auto [argument, name] :
+       llvm::zip(body.getArguments(), names.take_back(body.getNumArguments())))
+    setName(argument, name);
+}
+void ScoreOp::getAsmBlockArgumentNames(Region &body, OpAsmSetValueNameFn setName) {
+  setPairNames(body, setName);
+}
+void MaskOp::getAsmBlockArgumentNames(Region &body, OpAsmSetValueNameFn setName) {
+  setPairNames(body, setName);
+}
+
+static LogicalResult verifyPairBody(Operation *op, Type result) {
+  Block &block = op->getRegion(0).front();
+  SmallVector<Type> arguments = getPairTypes(op);
+  if (!llvm::equal(block.getArgumentTypes(), arguments))
+    return op->emitOpError("expected ") << arguments.size() << " arguments of types " << arguments
+                                        << ", got " << block.getArgumentTypes();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return op->emitOpError("expected a body that ends with attn.yield");
+  if (yield.getValue().getType() != result)
+    return yield.emitOpError("expected to yield ")
+           << result << ", got " << yield.getValue().getType();
+  for (Operation &inner : block.without_terminator())
+    if (!isMemoryEffectFree(&inner) || inner.getNumRegions() != 0)
+      return inner.emitOpError("expected only pure ops without regions in ") << op->getName();
+  return success();
+}
+LogicalResult ScoreOp::verifyRegions() {
+  return verifyPairBody(*this, Float32Type::get(getContext()));
+}
+LogicalResult MaskOp::verifyRegions() {
+  return verifyPairBody(*this, IntegerType::get(getContext(), 1));
+}
+
+/// `(%score, %b, %h, %q, %kv) { ... }`; the types follow from the op.
+static void printPairBody(OpAsmPrinter &printer, Operation *, Region &body) {
+  printer << "(";
+  llvm::interleaveComma(body.getArguments(), printer,
+                        [&](Value argument) { printer.printOperand(argument); });
+  printer << ") ";
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
+static ParseResult parsePairBody(OpAsmParser &parser, Region &body) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (failed(parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren)))
     return failure();
-  return verifyBody(*this, getMask(), "mask", {i64, i64, i64, i64}, builder.getI1Type());
+  Builder &builder = parser.getBuilder();
+  if (arguments.size() != 4 && arguments.size() != 5)
+    return parser.emitError(parser.getCurrentLocation(), "expected 4 or 5 arguments");
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    argument.type =
+        arguments.size() == 5 && i == 0 ? Type(builder.getF32Type()) : Type(builder.getI64Type());
+  return parser.parseRegion(body, arguments);
 }
 
 //===------------------------------------------------------------------------===//

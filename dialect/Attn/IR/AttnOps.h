@@ -23,7 +23,9 @@
 
 namespace attnc::attn {
 class CaptureOp;
+class MaskOp;
 class ScalarOp;
+class ScoreOp;
 class TableOp;
 
 /// The type of a value read from storage of `stored` type: f32, i1 or i64; null if `stored` is no

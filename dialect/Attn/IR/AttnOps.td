@@ -22,8 +22,7 @@ def Attn_Value : AnyTypeOf<[F32, I1, I32, I64], "f32, bool or integer value">;
 //===----------------------------------------------------------------------===//
 
 def Attn_KernelOp : Attn_Op<"kernel", [
-    IsolatedFromAbove, Symbol, SymbolTable, SingleBlock, NoTerminator,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+    IsolatedFromAbove, Symbol, SymbolTable, SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "one attention variant for one element type and head dim";
   let description = [{
     Computes, for q `[B, Hq, Q, D]`, k `[B, Hkv, KV, D]`, v `[B, Hkv, KV, Dv]` of element type
@@ -32,26 +31,24 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     with `scale_argument`, and 1/sqrt(D) otherwise. `checked` asks for code that reports indices
     that were clamped at pairs that take part.
 
-    The `declarations` region holds `attn.capture`, `attn.scalar` and `attn.table` ops, in the order of the
-    launch arguments. `score` has the arguments (score, b, h, q, kv) of types (f32, i64, i64, i64,
-    i64) and yields an f32; empty means unchanged. `mask` has (b, h, q, kv) and yields an i1; empty
-    means that every pair takes part.
+    The body holds `attn.capture`, `attn.scalar` and `attn.table` ops, in the order of the launch
+    arguments, then at most one `attn.score` and at most one `attn.mask`.
 
     ```mlir
-    attn.kernel @alibi_bf16_d128 dtype(bf16) head_dim(128) value_dim(128) lse declarations {
+    attn.kernel @alibi_bf16_d128 dtype(bf16) head_dim(128) value_dim(128) lse {
       attn.capture @slopes : f32["Hq"]
-    } score {
-    ^bb0(%score: f32, %b: i64, %h: i64, %q: i64, %kv: i64):
-      %slope = attn.load @slopes[%h] : f32
-      %distance = arith.subi %kv, %q : i64
-      %d = arith.sitofp %distance : i64 to f32
-      %bias = arith.mulf %slope, %d : f32
-      %r = arith.addf %score, %bias : f32
-      attn.yield %r : f32
-    } mask {
-    ^bb0(%b: i64, %h: i64, %q: i64, %kv: i64):
-      %m = arith.cmpi sge, %q, %kv : i64
-      attn.yield %m : i1
+      attn.score(%score, %b, %h, %q, %kv) {
+        %slope = attn.load @slopes[%h] : f32
+        %distance = arith.subi %kv, %q : i64
+        %d = arith.sitofp %distance : i64 to f32
+        %bias = arith.mulf %slope, %d : f32
+        %r = arith.addf %score, %bias : f32
+        attn.yield %r : f32
+      }
+      attn.mask(%b, %h, %q, %kv) {
+        %m = arith.cmpi sge, %q, %kv : i64
+        attn.yield %m : i1
+      }
     }
     ```
   }];
@@ -64,14 +61,11 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     UnitAttr:$scale_argument,
     UnitAttr:$lse,
     UnitAttr:$checked);
-  let regions = (region SizedRegion<1>:$declarations,
-                        MaxSizedRegion<1>:$score,
-                        MaxSizedRegion<1>:$mask);
+  let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `dtype` `(` $dtype `)` `head_dim` `(` $head_dim `)` `value_dim` `(` $value_dim `)`
     (`scale` `(` $scale^ `)`)? (`scale_argument` $scale_argument^)? (`lse` $lse^)?
-    (`checked` $checked^)? attr-dict-with-keyword
-    `declarations` $declarations (`score` $score^)? (`mask` $mask^)?
+    (`checked` $checked^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -81,6 +75,11 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     ::attnc::attn::ScalarOp lookupScalar(::llvm::StringRef name);
     ::attnc::attn::TableOp lookupTable(::llvm::StringRef name);
 
+    /// What changes a score, or null: scores stay as they are.
+    ::attnc::attn::ScoreOp getScore();
+    /// What says whether a pair takes part, or null: every pair does.
+    ::attnc::attn::MaskOp getMask();
+
     /// The names that captured shapes bind and that are not dimensions of q, k or v, in order of
     /// first use; with the names in getDimensionNames() these are what `attn.dim` may read.
     ::llvm::SmallVector<::llvm::StringRef> getExtentNames();
@@ -88,11 +87,39 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     /// The run-time dimensions every kernel has: B, Hq, Hkv, Q, KV.
     static ::llvm::ArrayRef<::llvm::StringRef> getDimensionNames();
 
-    bool hasScore() { return !getScore().empty(); }
-    bool hasMask() { return !getMask().empty(); }
-
     /// The scale applied to q·k when it is known at compile time, else no value.
     std::optional<float> getStaticScale();
+  }];
+}
+
+class Attn_BodyOp<string mnemonic> : Attn_Op<mnemonic, [
+    HasParent<"KernelOp">, SingleBlock, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`` custom<PairBody>($body) attr-dict";
+  let hasRegionVerifier = 1;
+}
+
+def Attn_ScoreOp : Attn_BodyOp<"score"> {
+  let summary = "changes a score: (score, b, h, q, kv) of types (f32, i64, i64, i64, i64) to f32";
+  let description = [{ The incoming score is scale * dot(q, k). }];
+  let extraClassDeclaration = [{
+    ::mlir::Value getScoreArgument() { return getBody().getArgument(0); }
+    ::mlir::Value getBatch() { return getBody().getArgument(1); }
+    ::mlir::Value getHead() { return getBody().getArgument(2); }
+    ::mlir::Value getQuery() { return getBody().getArgument(3); }
+    ::mlir::Value getKey() { return getBody().getArgument(4); }
+    ::mlir::Value getYielded() { return getBody().front().getTerminator()->getOperand(0); }
+  }];
+}
+
+def Attn_MaskOp : Attn_BodyOp<"mask"> {
+  let summary = "says whether a pair takes part: (b, h, q, kv) of type i64 to i1";
+  let extraClassDeclaration = [{
+    ::mlir::Value getBatch() { return getBody().getArgument(0); }
+    ::mlir::Value getHead() { return getBody().getArgument(1); }
+    ::mlir::Value getQuery() { return getBody().getArgument(2); }
+    ::mlir::Value getKey() { return getBody().getArgument(3); }
+    ::mlir::Value getYielded() { return getBody().front().getTerminator()->getOperand(0); }
   }];
 }
 
@@ -145,7 +172,7 @@ def Attn_TableOp : Attn_Op<"table", [Symbol, HasParent<"KernelOp">]> {
   let hasVerifier = 1;
 }
 
-def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, HasParent<"KernelOp">]> {
+def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ParentOneOf<["ScoreOp", "MaskOp"]>]> {
   let summary = "ends a score or mask region with its value";
   let arguments = (ins Attn_Value:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
@@ -202,7 +229,7 @@ def Attn_LoadOp : Attn_Op<"load", [Pure]> {
   let arguments = (ins FlatSymbolRefAttr:$source, Variadic<Attn_Int>:$indices,
                        DenseI32ArrayAttr:$checks);
   let results = (outs Attn_Value:$result);
-  let assemblyFormat = "$source custom<CheckedIndices>($indices, type($indices), $checks) attr-dict `:` type($result)";
+  let assemblyFormat = "$source `` custom<CheckedIndices>($indices, type($indices), $checks) attr-dict `:` type($result)";
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$source, "::mlir::ValueRange":$indices)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
