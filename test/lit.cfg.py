@@ -1,0 +1,39 @@
+# Text tests (.mlir, .attn, .test), and through tools/golden_format.py the golden cases.
+# Features are probed once, here.
+import os
+import shutil
+import subprocess
+
+import lit.formats
+
+config.name = "attnc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".attn", ".test"]
+config.excludes = ["unit", "tools", "bench", "CMakeLists.txt"]
+config.test_source_root = config.attnc_source + "/test"
+config.test_exec_root = config.attnc_build + "/test"
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.attnc_build + "/bin", config.llvm_tools, os.environ["PATH"]]
+)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%python", config.python),
+    ("%tools", config.attnc_source + "/test/tools"),
+    ("%goldens", config.attnc_source + "/test/goldens"),
+    ("%source", config.attnc_source),
+    ("%build", config.attnc_build),
+]
+
+for tool in ("attnc", "attn-opt", "attn-run", "attn-emu", "attn-sweep"):
+    if os.path.exists(f"{config.attnc_build}/bin/{tool}"):
+        config.available_features.add(tool)
+for program in ("nvcc", "ptxas"):
+    if shutil.which(program):
+        config.available_features.add(program)
+if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0:
+    config.available_features.add("gpu")
+config.available_features.add("sanitizer" if config.sanitize else "no-sanitizer")

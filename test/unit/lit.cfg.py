@@ -1,0 +1,6 @@
+# Unit tests: every NAMETests program of the build folder, test by test.
+import lit.formats
+
+config.name = "attnc-unit"
+config.test_format = lit.formats.GoogleTest("", "Tests")
+config.test_source_root = config.test_exec_root = config.attnc_build + "/test/unit"
