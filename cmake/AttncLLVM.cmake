@@ -2,6 +2,7 @@
 #   attnc_add_library(NAME SOURCES... [LIBS libs...] [DEPENDS targets...])   a static library of the compiler
 #   attnc_add_tool(NAME SOURCES... LIBS libs... [LLVM components...])        an executable, statically linked
 #   attnc_tablegen(TARGET TD_FILE OUT GENERATOR...)                          one mlir-tblgen output
+#   attnc_doc(OUT TD_FILE GENERATOR...)     reference page docs/OUT of the build, part of target attnc-doc
 #
 # MLIR's exported targets name the shared libLLVM, which costs 25 ms at every start of a tool. So the
 # archives are collected here and linked with LLVM's own static components.
@@ -65,6 +66,20 @@ function(attnc_tablegen TARGET TD)
     mlir_tablegen(${out} ${flags} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR} ${MLIR_INCLUDE_DIRS})
   endwhile()
   add_public_tablegen_target(${TARGET})
+endfunction()
+
+add_custom_target(attnc-doc)
+
+function(attnc_doc OUT TD)
+  set(LLVM_TARGET_DEFINITIONS ${TD})
+  get_filename_component(name ${OUT} NAME)
+  mlir_tablegen(${name} ${ARGN} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR} ${MLIR_INCLUDE_DIRS})
+  set(page ${PROJECT_BINARY_DIR}/docs/${OUT})
+  add_custom_command(OUTPUT ${page} DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_BINARY_DIR}/${name} ${page})
+  string(REPLACE "/" "-" target doc-${OUT})
+  add_custom_target(${target} DEPENDS ${page})
+  add_dependencies(attnc-doc ${target})
 endfunction()
 
 function(attnc_add_library NAME)

@@ -19,3 +19,10 @@ void attnc::attn::AttnDialect::initialize() {
 #include "dialect/Attn/IR/AttnOps.cpp.inc"
       >();
 }
+
+mlir::Operation *attnc::attn::AttnDialect::materializeConstant(mlir::OpBuilder &builder,
+                                                               mlir::Attribute value,
+                                                               mlir::Type type,
+                                                               mlir::Location loc) {
+  return mlir::arith::ConstantOp::materialize(builder, value, type, loc);
+}

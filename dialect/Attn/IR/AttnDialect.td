@@ -18,6 +18,7 @@ def AttnDialect : Dialect {
     Integer meaning is 64 bits with wrap-around; `i32` appears only where ranges prove it equal.
     All ops here are pure and total: no operand makes one of them trap or give poison.
   }];
+  let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 

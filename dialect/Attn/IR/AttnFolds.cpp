@@ -6,7 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "dialect/Attn/IR/AttnOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -55,13 +57,14 @@ static OpFoldResult foldInts(Attribute lhs, Attribute rhs, Type type, Function f
 OpFoldResult FloorDivOp::fold(FoldAdaptor adaptor) {
   if (matchPattern(getRhs(), m_One()))
     return getLhs();
-  if (matchPattern(getRhs(), m_Zero()))
+  if (matchPattern(getRhs(), m_Zero()) || matchPattern(getLhs(), m_Zero()))
     return IntegerAttr::get(getType(), 0);
   return foldInts(adaptor.getLhs(), adaptor.getRhs(), getType(), floorDiv);
 }
 
 OpFoldResult FloorModOp::fold(FoldAdaptor adaptor) {
-  if (matchPattern(getRhs(), m_One()) || matchPattern(getRhs(), m_Zero()))
+  if (matchPattern(getRhs(), m_One()) || matchPattern(getRhs(), m_Zero()) ||
+      matchPattern(getLhs(), m_Zero()) || getLhs() == getRhs())
     return IntegerAttr::get(getType(), 0);
   return foldInts(adaptor.getLhs(), adaptor.getRhs(), getType(), floorMod);
 }
@@ -72,4 +75,42 @@ OpFoldResult ToIntOp::fold(FoldAdaptor adaptor) {
     return {};
   Type type = getType();
   return IntegerAttr::get(type, toInt(value.getValueAsDouble(), type.getIntOrFloatBitWidth()));
+}
+
+/// The value of a stored `element` as a `type`: floats as f32, integers extended.
+static Attribute convertElement(Attribute element, Type stored, Type type) {
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return FloatAttr::get(type, number.getValueAsDouble());
+  APInt value = cast<IntegerAttr>(element).getValue();
+  unsigned width = type.getIntOrFloatBitWidth();
+  return IntegerAttr::get(type, stored.isUnsignedInteger() ? value.zext(width)
+                                                           : value.sextOrTrunc(width));
+}
+
+OpFoldResult LoadOp::fold(FoldAdaptor adaptor) {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  TableOp table = kernel ? kernel.lookupTable(getSource()) : TableOp();
+  auto values = table ? dyn_cast<DenseElementsAttr>(table.getValue()) : DenseElementsAttr();
+  if (!values)
+    return {};
+  if (values.empty())
+    return cast<TypedAttr>(Builder(getContext()).getZeroAttr(getType()));
+
+  int64_t position = 0;
+  for (auto [i, size] : llvm::enumerate(values.getType().getShape())) {
+    auto index = dyn_cast_or_null<IntegerAttr>(adaptor.getIndices()[i]);
+    // A clamped index that is to be reported must stay.
+    if (!index && (kernel.getChecked() || (size != 1 && !values.isSplat())))
+      return {};
+    int64_t value = index ? index.getInt() : 0;
+    if (value < 0 && getCheck(i) == IndexCheck::Wrap)
+      value += size;
+    if (kernel.getChecked() && (value < 0 || value >= size))
+      return {};
+    value = std::clamp<int64_t>(value, 0, size - 1);
+    position = values.isSplat() ? 0 : position * size + value;
+  }
+  Attribute element = values.isSplat() ? values.getSplatValue<Attribute>()
+                                       : *(values.value_begin<Attribute>() + position);
+  return convertElement(element, values.getElementType(), getType());
 }

@@ -8,10 +8,11 @@
 #include "dialect/Attn/IR/AttnOps.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace attnc::attn;
@@ -57,9 +58,9 @@ TableOp KernelOp::lookupTable(StringRef name) { return lookup<TableOp>(*this, na
 SmallVector<StringRef> KernelOp::getExtentNames() {
   llvm::SmallSetVector<StringRef, 4> names;
   for (auto capture : getBody().getOps<CaptureOp>())
-    for (auto dim : capture.getDims().getAsValueRange<StringAttr>())
-      if (!llvm::is_contained(getDimensionNames(), dim))
-        names.insert(dim);
+    for (auto dim : capture.getDims().getAsRange<StringAttr>())
+      if (!llvm::is_contained(getDimensionNames(), dim.getValue()))
+        names.insert(dim.getValue());
   return names.takeVector();
 }
 
@@ -94,8 +95,12 @@ LogicalResult KernelOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     scores += isa<ScoreOp>(op);
     masks += isa<MaskOp>(op);
-    if (!isa<CaptureOp, ScalarOp, TableOp, ScoreOp, MaskOp>(op))
+    if (isa<ScoreOp, MaskOp>(op))
+      continue;
+    if (!isa<CaptureOp, ScalarOp, TableOp>(op))
       return op.emitOpError("expected a declaration, attn.score or attn.mask in a kernel");
+    if (scores + masks != 0)
+      return op.emitOpError("expected declarations before attn.score and attn.mask");
   }
   if (scores > 1 || masks > 1)
     return emitOpError("expected at most one attn.score and one attn.mask, got ")
@@ -137,7 +142,7 @@ static LogicalResult verifyPairBody(Operation *op, Type result) {
   if (!llvm::equal(block.getArgumentTypes(), arguments))
     return op->emitOpError("expected ") << arguments.size() << " arguments of types " << arguments
                                         << ", got " << block.getArgumentTypes();
-  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  auto yield = dyn_cast<YieldOp>(block.back());
   if (!yield)
     return op->emitOpError("expected a body that ends with attn.yield");
   if (yield.getValue().getType() != result)
@@ -146,6 +151,12 @@ static LogicalResult verifyPairBody(Operation *op, Type result) {
   for (Operation &inner : block.without_terminator())
     if (!isMemoryEffectFree(&inner) || inner.getNumRegions() != 0)
       return inner.emitOpError("expected only pure ops without regions in ") << op->getName();
+  for (Operation &inner : block)
+    for (Type type : inner.getResultTypes())
+      if (!type.isF32() && !type.isF16() && !type.isBF16() && !type.isInteger(1) &&
+          !type.isInteger(32) && !type.isInteger(64))
+        return inner.emitOpError("expected values of type f32, f16, bf16, i1, i32 or i64, got ")
+               << type;
   return success();
 }
 LogicalResult ScoreOp::verifyRegions() {
@@ -194,6 +205,10 @@ LogicalResult CaptureOp::verify() {
     return failure();
   if (getRank() > 6)
     return emitOpError("expected a rank of at most 6, got ") << getRank();
+  llvm::SmallDenseSet<Attribute> names;
+  for (Attribute name : getDims())
+    if (!names.insert(name).second)
+      return emitOpError("expected each dimension name once, got ") << name << " twice";
   AffineMap shape = getShape();
   if (shape.getNumDims() != 0 || shape.getNumSymbols() != getDims().size())
     return emitOpError("expected a shape over ")
@@ -207,7 +222,39 @@ LogicalResult ScalarOp::verify() { return verifyStoredType(*this, getElementType
 LogicalResult TableOp::verify() {
   if (!isa<DenseElementsAttr>(getValue()))
     return emitOpError("expected a dense value");
+  if (getValue().getShapedType().getRank() > 6)
+    return emitOpError("expected a rank of at most 6, got ")
+           << getValue().getShapedType().getRank();
   return verifyStoredType(*this, getValue().getElementType());
+}
+
+static void printSize(OpAsmPrinter &printer, AffineExpr expr, ArrayAttr dims, bool nested);
+
+/// Prints a sum; a term with a negative constant as `- 1` or `- 2 * "Q"`.
+static void printSum(OpAsmPrinter &printer, AffineBinaryOpExpr sum, ArrayAttr dims) {
+  // The left side of a sum is another sum or a term.
+  auto inner = dyn_cast<AffineBinaryOpExpr>(sum.getLHS());
+  if (inner && inner.getKind() == AffineExprKind::Add)
+    printSum(printer, inner, dims);
+  else
+    printSize(printer, sum.getLHS(), dims, /*nested=*/true);
+
+  AffineExpr term = sum.getRHS();
+  auto product = dyn_cast<AffineBinaryOpExpr>(term);
+  bool scaled = product && product.getKind() == AffineExprKind::Mul;
+  auto factor = dyn_cast<AffineConstantExpr>(scaled ? product.getRHS() : term);
+  // The smallest integer has no negation to print.
+  if (!factor || factor.getValue() >= 0 ||
+      factor.getValue() == std::numeric_limits<int64_t>::min()) {
+    printer << " + ";
+    printSize(printer, term, dims, /*nested=*/true);
+    return;
+  }
+  printer << " - " << -factor.getValue();
+  if (scaled) {
+    printer << " * ";
+    printSize(printer, product.getLHS(), dims, /*nested=*/true);
+  }
 }
 
 /// Prints an expression of a captured shape, its symbols by their quoted names.
@@ -221,29 +268,18 @@ static void printSize(OpAsmPrinter &printer, AffineExpr expr, ArrayAttr dims, bo
     return;
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  StringRef spelling;
-  switch (binary.getKind()) {
-  case AffineExprKind::Add:
-    spelling = " + ";
-    break;
-  case AffineExprKind::Mul:
-    spelling = " * ";
-    break;
-  case AffineExprKind::FloorDiv:
-    spelling = " floordiv ";
-    break;
-  case AffineExprKind::CeilDiv:
-    spelling = " ceildiv ";
-    break;
-  default:
-    spelling = " mod ";
-    break;
-  }
   if (nested)
     printer << "(";
-  printSize(printer, binary.getLHS(), dims, /*nested=*/true);
-  printer << spelling;
-  printSize(printer, binary.getRHS(), dims, /*nested=*/true);
+  if (binary.getKind() == AffineExprKind::Add) {
+    printSum(printer, binary, dims);
+  } else {
+    printSize(printer, binary.getLHS(), dims, /*nested=*/true);
+    printer << (binary.getKind() == AffineExprKind::Mul        ? " * "
+                : binary.getKind() == AffineExprKind::FloorDiv ? " floordiv "
+                : binary.getKind() == AffineExprKind::CeilDiv  ? " ceildiv "
+                                                               : " mod ");
+    printSize(printer, binary.getRHS(), dims, /*nested=*/true);
+  }
   if (nested)
     printer << ")";
 }
@@ -257,33 +293,42 @@ static void printCaptureType(OpAsmPrinter &printer, Operation *, TypeAttr elemen
 }
 
 namespace {
-/// Parses the sizes of a captured shape: + and - over *, floordiv, ceildiv and mod.
+/// Parses the sizes of a captured shape: + and - over *, floordiv, ceildiv and mod. A minus is
+/// followed by an integer.
 class SizeParser {
 public:
   SizeParser(OpAsmParser &parser) : parser(parser) {}
 
   FailureOr<AffineExpr> parseSum() {
-    FailureOr<AffineExpr> lhs = parseProduct();
-    while (succeeded(lhs)) {
-      bool minus = false;
-      if (failed(parser.parseOptionalPlus())) {
-        if (failed(parser.parseOptionalKeyword("minus")))
-          return lhs;
-        minus = true;
+    FailureOr<AffineExpr> sum = parseProduct(parseAtom());
+    while (succeeded(sum)) {
+      FailureOr<AffineExpr> term = failure();
+      if (succeeded(parser.parseOptionalPlus())) {
+        term = parseProduct(parseAtom());
+      } else {
+        SMLoc loc = parser.getCurrentLocation();
+        int64_t value = 0;
+        OptionalParseResult integer = parser.parseOptionalInteger(value);
+        if (!integer.has_value())
+          return sum;
+        if (failed(*integer))
+          return failure();
+        if (value >= 0)
+          return parser.emitError(loc, "expected an operator before the integer");
+        term = parseProduct(getAffineConstantExpr(value, parser.getContext()));
       }
-      FailureOr<AffineExpr> rhs = parseProduct();
-      if (failed(rhs))
+      if (failed(term))
         return failure();
-      lhs = minus ? *lhs - *rhs : *lhs + *rhs;
+      sum = *sum + *term;
     }
-    return lhs;
+    return sum;
   }
 
   SmallVector<Attribute> dims;
 
 private:
-  FailureOr<AffineExpr> parseProduct() {
-    FailureOr<AffineExpr> lhs = parseAtom();
+  /// The product that starts with `lhs`.
+  FailureOr<AffineExpr> parseProduct(FailureOr<AffineExpr> lhs) {
     while (succeeded(lhs)) {
       StringRef keyword;
       if (succeeded(parser.parseOptionalStar()))
@@ -293,11 +338,10 @@ private:
       FailureOr<AffineExpr> rhs = parseAtom();
       if (failed(rhs))
         return failure();
-      lhs = llvm::StringSwitch<AffineExpr>(keyword)
-                .Case("*", *lhs * *rhs)
-                .Case("floordiv", lhs->floorDiv(*rhs))
-                .Case("ceildiv", lhs->ceilDiv(*rhs))
-                .Default(*lhs % *rhs);
+      lhs = keyword == "*"          ? *lhs * *rhs
+            : keyword == "floordiv" ? lhs->floorDiv(*rhs)
+            : keyword == "ceildiv"  ? lhs->ceilDiv(*rhs)
+                                    : *lhs % *rhs;
     }
     return lhs;
   }
@@ -360,13 +404,18 @@ static ParseResult parseCaptureType(OpAsmParser &parser, TypeAttr &elementType, 
 // Reading launch arguments
 //===------------------------------------------------------------------------===//
 
+bool DimOp::isDimension() { return llvm::is_contained(KernelOp::getDimensionNames(), getName()); }
+
 LogicalResult DimOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (!kernel || llvm::is_contained(KernelOp::getDimensionNames(), getName()) ||
-      llvm::is_contained(kernel.getExtentNames(), getName()))
+  if (isDimension())
     return success();
-  return emitOpError("expected B, Hq, Hkv, Q, KV or an extent of a captured tensor, got `")
-         << getName() << "`";
+  if (kernel && !llvm::is_contained(kernel.getExtentNames(), getName()))
+    return emitOpError("expected B, Hq, Hkv, Q, KV or an extent of a captured tensor, got `")
+           << getName() << "`";
+  if (!getType().isInteger(64))
+    return emitOpError("expected an extent to be i64, got ") << getType();
+  return success();
 }
 
 LogicalResult GetOp::verify() {

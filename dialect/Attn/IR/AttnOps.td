@@ -32,7 +32,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     that were clamped at pairs that take part.
 
     The body holds `attn.capture`, `attn.scalar` and `attn.table` ops, in the order of the launch
-    arguments, then at most one `attn.score` and at most one `attn.mask`.
+    arguments, then at most one `attn.score` and at most one `attn.mask`. Without `attn.score` a score stays
+    as it is, without `attn.mask` every pair takes part.
 
     ```mlir
     attn.kernel @alibi_bf16_d128 dtype(bf16) head_dim(128) value_dim(128) lse {
@@ -93,15 +94,21 @@ def Attn_KernelOp : Attn_Op<"kernel", [
 }
 
 class Attn_BodyOp<string mnemonic> : Attn_Op<mnemonic, [
-    HasParent<"KernelOp">, SingleBlock, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+    HasParent<"KernelOp">, IsolatedFromAbove, SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`` custom<PairBody>($body) attr-dict";
   let hasRegionVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Attn_ScoreOp : Attn_BodyOp<"score"> {
   let summary = "changes a score: (score, b, h, q, kv) of types (f32, i64, i64, i64, i64) to f32";
-  let description = [{ The incoming score is scale * dot(q, k). }];
+  let description = [{
+    The incoming score is scale * dot(q, k). Inside are only pure ops without regions, on values of type
+    f32, i1, i64 and i32; f16 and bf16 appear where a value is rounded through them. A region that
+    yields its first argument is removed by canonicalisation.
+  }];
   let extraClassDeclaration = [{
     ::mlir::Value getScoreArgument() { return getBody().getArgument(0); }
     ::mlir::Value getBatch() { return getBody().getArgument(1); }
@@ -114,6 +121,10 @@ def Attn_ScoreOp : Attn_BodyOp<"score"> {
 
 def Attn_MaskOp : Attn_BodyOp<"mask"> {
   let summary = "says whether a pair takes part: (b, h, q, kv) of type i64 to i1";
+  let description = [{
+    Made of the same ops as `attn.score`. A region that yields constant true is removed by
+    canonicalisation; constant false stays, as no mask means that every pair takes part.
+  }];
   let extraClassDeclaration = [{
     ::mlir::Value getBatch() { return getBody().getArgument(0); }
     ::mlir::Value getHead() { return getBody().getArgument(1); }
@@ -151,6 +162,8 @@ def Attn_CaptureOp : Attn_Op<"capture", [Symbol, HasParent<"KernelOp">]> {
 def Attn_ScalarOp : Attn_Op<"scalar", [Symbol, HasParent<"KernelOp">]> {
   let summary = "declares a scalar launch argument";
   let description = [{
+    Of one of the element types of `attn.capture`.
+
     ```mlir
     attn.scalar @cap : f32
     ```
@@ -163,6 +176,8 @@ def Attn_ScalarOp : Attn_Op<"scalar", [Symbol, HasParent<"KernelOp">]> {
 def Attn_TableOp : Attn_Op<"table", [Symbol, HasParent<"KernelOp">]> {
   let summary = "declares a compile-time table";
   let description = [{
+    Dense, of one of the element types of `attn.capture` and a rank of at most 6.
+
     ```mlir
     attn.table @buckets = dense<[1, 2, 4, 8]> : tensor<4xi32>
     ```
@@ -174,6 +189,11 @@ def Attn_TableOp : Attn_Op<"table", [Symbol, HasParent<"KernelOp">]> {
 
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ParentOneOf<["ScoreOp", "MaskOp"]>]> {
   let summary = "ends a score or mask region with its value";
+  let description = [{
+    ```mlir
+    attn.yield %taken : i1
+    ```
+  }];
   let arguments = (ins Attn_Value:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
@@ -185,7 +205,9 @@ def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ParentOneOf<["ScoreOp", "
 def Attn_DimOp : Attn_Op<"dim", [Pure]> {
   let summary = "a run-time dimension (B, Hq, Hkv, Q, KV) or an extent that a captured tensor binds";
   let description = [{
-    At least 0; as large as 2^63 - 1.
+    At least 0. A dimension is at most 2^31 - 1 (larger ones are refused at launch) and may be read as i32; an
+    extent is at most 2^63 - 1.
+
     ```mlir
     %n = attn.dim "KV" : i64
     ```
@@ -194,6 +216,10 @@ def Attn_DimOp : Attn_Op<"dim", [Pure]> {
   let results = (outs Attn_Int:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// True for B, Hq, Hkv, Q and KV, false for an extent.
+    bool isDimension();
+  }];
 }
 
 def Attn_GetOp : Attn_Op<"get", [Pure]> {
@@ -219,7 +245,7 @@ def Attn_LoadOp : Attn_Op<"load", [Pure]> {
     - `clamp`: i is known to be at least 0; what is past the end is clamped;
     - `inside`: i is known to be inside at every pair inside the tensors.
 
-    A tensor with no elements gives 0. Stored floats come as f32, integers as i64 (or i32 where the stored type is
+    A tensor with no elements gives 0; a load from a table folds where its indices are constant. Stored floats come as f32, integers as i64 (or i32 where the stored type is
     at most 32 bits wide), `i1` as i1.
 
     ```mlir
@@ -230,6 +256,7 @@ def Attn_LoadOp : Attn_Op<"load", [Pure]> {
                        DenseI32ArrayAttr:$checks);
   let results = (outs Attn_Value:$result);
   let assemblyFormat = "$source `` custom<CheckedIndices>($indices, type($indices), $checks) attr-dict `:` type($result)";
+  let hasFolder = 1;
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$source, "::mlir::ValueRange":$indices)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -248,18 +275,38 @@ class Attn_IntBinaryOp<string mnemonic> : Attn_Op<mnemonic, [Pure, SameOperandsA
   let results = (outs Attn_Int:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Attn_FloorDivOp : Attn_IntBinaryOp<"floordiv"> {
   let summary = "quotient rounded towards minus infinity; 0 if the divisor is 0; wraps on overflow";
+  let description = [{
+    A power of two as divisor becomes an arithmetic shift right.
+
+    ```mlir
+    %block = attn.floordiv %q, %size : i64
+    ```
+  }];
 }
 
 def Attn_FloorModOp : Attn_IntBinaryOp<"floormod"> {
   let summary = "lhs - floordiv(lhs, rhs) * rhs, with the sign of rhs; 0 if the divisor is 0";
+  let description = [{
+    A power of two as divisor becomes a bitwise and.
+
+    ```mlir
+    %column = attn.floormod %kv, %width : i64
+    ```
+  }];
 }
 
 def Attn_ToIntOp : Attn_Op<"to_int", [Pure]> {
   let summary = "float to integer: truncates, saturates to the result type, NaN gives 0";
+  let description = [{
+    ```mlir
+    %n = attn.to_int %x : f32 to i64
+    ```
+  }];
   let arguments = (ins F32:$value);
   let results = (outs Attn_Int:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
