@@ -31,22 +31,11 @@ namespace attnc {
 /// Strides count elements.
 class ArgumentLayout {
 public:
-  enum Slot : int64_t {
-    B,
-    Hq,
-    Hkv,
-    Q,
-    KV,
-    Scale,
-    QTensor = 6,
-    KTensor = 10,
-    VTensor = 14,
-    OTensor = 18,
-    LseTensor = 22,
-    FirstExtent = 26
-  };
+  static constexpr int64_t B = 0, Hq = 1, Hkv = 2, Q = 3, KV = 4, Scale = 5;
+  static constexpr int64_t QTensor = 6, KTensor = 10, VTensor = 14, OTensor = 18, LseTensor = 22;
+  static constexpr int64_t FirstExtent = 26;
   /// Offsets from the slot of q, k, v, o or lse.
-  enum TensorPart : int64_t { Pointer, BatchStride, HeadStride, RowStride };
+  static constexpr int64_t Pointer = 0, BatchStride = 1, HeadStride = 2, RowStride = 3;
 
   ArgumentLayout(int64_t extents, const std::vector<int64_t> &captureRanks, int64_t scalars);
   explicit ArgumentLayout(const KernelInfo &info);
