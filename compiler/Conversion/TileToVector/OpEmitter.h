@@ -1,0 +1,44 @@
+//===- OpEmitter.h - Ops of a score or mask body on host values ---*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_CONVERSION_TILETOVECTOR_OPEMITTER_H
+#define COMPILER_CONVERSION_TILETOVECTOR_OPEMITTER_H
+
+#include "compiler/Conversion/TileToVector/ArgumentReader.h"
+#include "dialect/Attn/Analysis/ScalarEmitter.h"
+
+namespace attnc {
+
+/// Emits single ops of score and mask bodies as host code: on scalars, or on vectors where an
+/// operand is a vector.
+class OpEmitter : public attn::ScalarEmitter {
+public:
+  OpEmitter(ArgumentReader &arguments, const VectorFeatures &features)
+      : arguments(arguments), features(features) {}
+
+  /// The result of `op`, an op inside a score or mask body, for `operands` instead of its own: each
+  /// of the same element type, a scalar or a vector of one length. Scalars alone give a scalar;
+  /// else they are broadcast and the result is a vector.
+  mlir::Value emit(mlir::OpBuilder &builder, mlir::Operation *op,
+                   mlir::ValueRange operands) override;
+  mlir::Value emitFloorDiv(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs,
+                           mlir::Value rhs) override;
+  mlir::Value emitFloorMod(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs,
+                           mlir::Value rhs) override;
+
+private:
+  ArgumentReader &arguments;
+  VectorFeatures features;
+};
+
+/// `value` as a vector of `lanes`: broadcast if it is a scalar.
+mlir::Value broadcastTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                        int64_t lanes);
+
+} // namespace attnc
+
+#endif // COMPILER_CONVERSION_TILETOVECTOR_OPEMITTER_H
