@@ -1,4 +1,4 @@
-// RUN: attn-opt %s -split-input-file -verify-diagnostics
+// RUN: attn-opt %s -allow-unregistered-dialect -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{expected head_dim and value_dim of at least 1, got 0 and 8}}
 attn.kernel @head_dim dtype(f32) head_dim(0) value_dim(8) {
@@ -76,7 +76,7 @@ attn.kernel @no_yield dtype(f32) head_dim(8) value_dim(8) {
   // expected-error @+1 {{expected a body that ends with attn.yield}}
   "attn.score"() ({
   ^bb0(%score: f32, %b: i64, %h: i64, %q: i64, %kv: i64):
-    %next = arith.addi %q, %kv : i64
+    "other.end"() : () -> ()
   }) : () -> ()
 }
 
