@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "dialect/Attn/IR/AttnDialect.h"
+#include "dialect/Attn/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -15,6 +16,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<attnc::attn::AttnDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
   mlir::registerTransformsPasses();
+  attnc::attn::registerAttnPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "attnc optimizer driver\n", registry));
 }
