@@ -1,0 +1,22 @@
+// The conversion from the attn dialect to the tile dialect.
+#ifndef COMPILER_CONVERSION_ATTNTOTILE_PASSES_TD
+#define COMPILER_CONVERSION_ATTNTOTILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertAttnToTilePass : Pass<"convert-attn-to-tile", "::mlir::ModuleOp"> {
+  let summary = "put each attn.kernel into a tile.kernel that computes it by online softmax";
+  let description = [{
+    Chooses a schedule for a CPU with the given `features`, LLVM's names of instruction set extensions separated by
+    commas: 16 lanes with `avx512f,avx512bw,avx512dq,avx512vl`, 8 with `avx2,fma`, else 4; products of bf16 pairs with `avx512bf16`.
+
+    Bit-exact: nothing is computed yet.
+  }];
+  let options = [
+    Option<"features", "features", "std::string", /*default=*/"\"\"",
+           "LLVM feature names of the CPU, separated by commas, as in `avx2,fma`">
+  ];
+  let dependentDialects = ["::attnc::tile::TileDialect"];
+}
+
+#endif // COMPILER_CONVERSION_ATTNTOTILE_PASSES_TD

@@ -1,0 +1,55 @@
+//===- TileDialect.cpp - The tile dialect -----------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "dialect/Tile/IR/TileDialect.h"
+#include "dialect/Attn/IR/AttnDialect.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attnc::tile;
+
+#include "dialect/Tile/IR/TileDialect.cpp.inc"
+#include "dialect/Tile/IR/TileEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Tile/IR/TileAttributes.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialect/Tile/IR/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/Tile/IR/TileAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+}
+
+LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t queryBlock, int64_t queryTile, int64_t keyBlock,
+                                   int64_t rowTile, int64_t lanes, Features) {
+  if (lanes < 1 || rowTile < 1 || keyBlock < 1 || queryTile < 1 || queryBlock < 1)
+    return emitError() << "expected sizes of at least 1 in a schedule";
+  if (queryTile % lanes)
+    return emitError() << "expected a query tile that is a multiple of the lanes, got " << queryTile
+                       << " and " << lanes;
+  if (queryBlock % queryTile)
+    return emitError() << "expected a query block that is a multiple of the query tile, got "
+                       << queryBlock << " and " << queryTile;
+  if (keyBlock % rowTile || keyBlock % 2)
+    return emitError() << "expected a key block that is a multiple of 2 and of the row tile, got "
+                       << keyBlock << " and " << rowTile;
+  return success();
+}

@@ -1,0 +1,90 @@
+// The tile dialect, its types and its schedule attribute. Ops are in TileOps.td.
+#ifndef DIALECT_TILE_IR_TILEDIALECT_TD
+#define DIALECT_TILE_IR_TILEDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def TileDialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::attnc::tile";
+  let summary = "How one block of queries of an attention kernel is computed";
+  let description = [{
+    A `tile.kernel` holds the `attn.kernel` that it computes and the steps of online softmax over blocks of keys.
+    The steps are the same for every target. Sizes come from a schedule attribute that is chosen per target, and
+    a target's lowering decides where tiles live. `docs/rationale/tile.md` gives the reasons.
+
+    A tile value names a place that its one user takes over; only `!tile.state` is updated in place.
+  }];
+  let dependentDialects = ["::attnc::attn::AttnDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+class Tile_Type<string name, string text> : TypeDef<TileDialect, name> {
+  let mnemonic = text;
+}
+
+def Tile_Range : Tile_Type<"Range", "range"> {
+  let summary = "a run of consecutive queries or keys";
+}
+def Tile_Queries : Tile_Type<"Queries", "queries"> {
+  let summary = "the rows of q of a block of queries, laid out for tile.dot";
+}
+def Tile_Keys : Tile_Type<"Keys", "keys"> {
+  let summary = "the rows of k of a block of keys, laid out for tile.dot";
+}
+def Tile_Values : Tile_Type<"Values", "values"> {
+  let summary = "the rows of v of a block of keys, laid out for tile.dot_acc";
+}
+def Tile_Scores : Tile_Type<"Scores", "scores"> {
+  let summary = "the scores of a sub-tile of queries against a block of keys, f32";
+}
+def Tile_Weights : Tile_Type<"Weights", "weights"> {
+  let summary = "the unnormalised weights exp(score - maximum) of a sub-tile and the factor for what came before";
+}
+def Tile_State : Tile_Type<"State", "state"> {
+  let summary = "maximum, sum and unnormalised output of a block of queries, f32";
+}
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+def Tile_Features : I32BitEnumAttr<"Features", "instructions that a lowering may use", [
+    I32BitEnumAttrCaseNone<"None", "none">,
+    I32BitEnumAttrCaseBit<"Fma", 0, "fma">,
+    I32BitEnumAttrCaseBit<"Rounding", 1, "rounding">,
+    I32BitEnumAttrCaseBit<"F16Convert", 2, "f16_convert">,
+    I32BitEnumAttrCaseBit<"ReduceScale", 3, "reduce_scale">,
+    I32BitEnumAttrCaseBit<"Bf16Dot", 4, "bf16_dot">]> {
+  let cppNamespace = "::attnc::tile";
+  let separator = "|";
+  let genSpecializedAttr = 0;
+}
+
+def Tile_Schedule : AttrDef<TileDialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "the sizes that a kernel is built with";
+  let description = [{
+    `query_block` queries are one call of the kernel; they are computed in sub-tiles of `query_tile` queries against
+    blocks of `key_block` keys. Inner products accumulate `row_tile` rows (keys, or columns of v) of `query_tile` queries in
+    registers, each register holding `lanes` queries. `features` are instructions of the target beyond its lanes: fused multiply-add, rounding
+    of f32 to integers, f16 from and to f32, AVX-512's reduction and scaling by powers of two, products of pairs of bf16.
+  }];
+  let parameters = (ins
+    "int64_t":$query_block, "int64_t":$query_tile, "int64_t":$key_block, "int64_t":$row_tile,
+    "int64_t":$lanes, DefaultValuedParameter<"Features", "Features::None">:$features);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool has(Features feature) const { return bitEnumContainsAny(getFeatures(), feature); }
+  }];
+}
+
+#endif // DIALECT_TILE_IR_TILEDIALECT_TD

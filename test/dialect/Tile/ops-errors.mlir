@@ -1,0 +1,84 @@
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+// expected-error@+1 {{expected a query tile that is a multiple of the lanes, got 24 and 16}}
+tile.kernel @a schedule(<query_block = 48, query_tile = 24, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected a query block that is a multiple of the query tile, got 48 and 32}}
+tile.kernel @a schedule(<query_block = 48, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected a key block that is a multiple of 2 and of the row tile, got 100 and 8}}
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 100, row_tile = 8, lanes = 16>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected sizes of at least 1 in a schedule}}
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 0, lanes = 16>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected an attn.kernel of the same name, got @b}}
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {
+  attn.kernel @b dtype(f32) head_dim(8) value_dim(8) {
+  }
+}
+
+// -----
+
+// expected-error@+1 {{expected a body that starts with an attn.kernel}}
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {
+  %q = tile.load_queries %block
+}
+
+// -----
+
+// expected-error@+1 {{expected bodies with one argument of type !tile.range, got }}
+"tile.kernel"() <{sym_name = "a", schedule = #tile.schedule<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>}> ({
+^bb0(%block: i64):
+  attn.kernel @a dtype(f32) head_dim(8) value_dim(8) {
+  }
+}) : () -> ()
+
+// -----
+
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {
+  attn.kernel @a dtype(f32) head_dim(8) value_dim(8) {
+  }
+  %q = tile.load_queries %block
+  tile.for_keys(%keys) of %block {
+    %k = tile.load_keys %keys
+    tile.for_queries of %block, %keys full(%rows) {
+      // expected-error@+1 {{expected one use of its result, got 0}}
+      %s = tile.dot %q[%rows], %k
+    } partial(%rows) {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {
+  attn.kernel @a dtype(f32) head_dim(8) value_dim(8) {
+  }
+  %q = tile.load_queries %block
+  %state = tile.init_state %block
+  tile.for_keys(%keys) of %block {
+    %v = tile.load_values %keys
+    %k = tile.load_keys %keys
+    tile.for_queries of %block, %keys full(%rows) {
+      %s = tile.dot %q[%rows], %k
+      // expected-error@+1 {{expected no mask where every pair takes part}}
+      %t = tile.mask %s[%rows, %keys]
+      %p = tile.softmax_step %t, %state[%rows]
+      tile.dot_acc %p, %v, %state[%rows]
+    } partial(%rows) {
+    }
+  }
+}
