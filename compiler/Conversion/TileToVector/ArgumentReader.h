@@ -8,6 +8,7 @@
 #ifndef COMPILER_CONVERSION_TILETOVECTOR_ARGUMENTREADER_H
 #define COMPILER_CONVERSION_TILETOVECTOR_ARGUMENTREADER_H
 
+#include "attnc/ArgumentLayout.h"
 #include "compiler/Conversion/TileToVector/VectorFeatures.h"
 #include "dialect/Attn/IR/AttnOps.h"
 #include "mlir/IR/Builders.h"
@@ -60,17 +61,17 @@ private:
     llvm::SmallVector<mlir::Value> sizes;
     llvm::SmallVector<mlir::Value> strides;
   };
-  const Source &getSource(llvm::StringRef name, mlir::Location loc);
-  Source readCapture(attn::CaptureOp capture, mlir::Location loc);
-  Source placeTable(attn::TableOp table, mlir::Location loc);
-  mlir::Value emitOffset(mlir::OpBuilder &builder, attn::LoadOp load, const Source &source,
-                         mlir::ValueRange indices);
-  mlir::Value getZero(mlir::Location loc);
+  const Source &getSource(llvm::StringRef name);
+  Source readCapture(attn::CaptureOp capture);
+  Source placeTable(attn::TableOp table);
+  /// The address of 8 bytes that are 0.
+  mlir::Value getZero();
 
   attn::KernelOp kernel;
   mlir::Value slots;
   mlir::OpBuilder entry;
   VectorFeatures features;
+  ArgumentLayout layout;
   mlir::Value zero;
   llvm::DenseMap<int64_t, mlir::Value> slotValues;
   llvm::StringMap<Source> sources;

@@ -1,0 +1,85 @@
+//===- RegionVectorizer.cpp - Score and mask bodies on vectors --------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToVector/RegionVectorizer.h"
+
+using namespace mlir;
+using namespace attnc;
+using attn::Stage;
+
+RegionVectorizer::RegionVectorizer(attn::ScoreOp score, OpEmitter &emitter)
+    : body(&score.getBody().front()), stages(score), emitter(emitter),
+      score(score.getScoreArgument()), batch(score.getBatch()), head(score.getHead()),
+      query(score.getQuery()), key(score.getKey()), yielded(score.getYielded()) {}
+
+RegionVectorizer::RegionVectorizer(attn::MaskOp mask, OpEmitter &emitter)
+    : body(&mask.getBody().front()), stages(mask), emitter(emitter), batch(mask.getBatch()),
+      head(mask.getHead()), query(mask.getQuery()), key(mask.getKey()), yielded(mask.getYielded()) {
+}
+
+void RegionVectorizer::emitStage(OpBuilder &builder, Stage stage,
+                                 ArrayRef<const StageValues *> before, StageValues &values) {
+  auto lookup = [&](Value value) {
+    if (Value found = values.lookup(value))
+      return found;
+    for (const StageValues *earlier : before)
+      if (Value found = earlier->lookup(value))
+        return found;
+    llvm_unreachable("a value is used before its stage was emitted");
+  };
+  for (Operation &op : body->without_terminator()) {
+    Value result = op.getResult(0);
+    if (stages.get(result) != stage)
+      continue;
+    SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), lookup);
+    values[result] = emitter.emit(builder, &op, operands);
+  }
+}
+
+StageValues RegionVectorizer::emitHead(OpBuilder &builder, Value batchValue, Value headValue) {
+  StageValues values = {{batch, batchValue}, {head, headValue}};
+  emitStage(builder, Stage::Head, {}, values);
+  return values;
+}
+
+StageValues RegionVectorizer::emitQuery(OpBuilder &builder, const StageValues &headValues,
+                                        Value queryValue) {
+  StageValues values = {{query, queryValue}};
+  emitStage(builder, Stage::Query, {&headValues}, values);
+  return values;
+}
+
+StageValues RegionVectorizer::emitKey(OpBuilder &builder, const StageValues &headValues,
+                                      Value keyValue) {
+  StageValues values = {{key, keyValue}};
+  emitStage(builder, Stage::Key, {&headValues}, values);
+  return values;
+}
+
+Value RegionVectorizer::emitPair(OpBuilder &builder, const StageValues &headValues,
+                                 const StageValues &queryValues, const StageValues &keyValues,
+                                 Value scoreValue) {
+  StageValues values;
+  emitStage(builder, Stage::Pair, {&headValues, &queryValues, &keyValues}, values);
+  if (score) {
+    values[score] = scoreValue;
+    emitStage(builder, Stage::Score, {&headValues, &queryValues, &keyValues}, values);
+  }
+  Value result;
+  for (const StageValues *stage : {&std::as_const(values), &keyValues, &queryValues, &headValues})
+    if (!result)
+      result = stage->lookup(yielded);
+  for (Value shape : {queryValues.lookup(query), keyValues.lookup(key), scoreValue})
+    if (auto vector = shape ? dyn_cast<VectorType>(shape.getType()) : VectorType())
+      return broadcastTo(builder, yielded.getLoc(), result, vector.getNumElements());
+  return result;
+}
+
+unsigned RegionVectorizer::getNumPairOps() const {
+  return llvm::count_if(body->without_terminator(),
+                        [&](Operation &op) { return stages.get(op.getResult(0)) >= Stage::Pair; });
+}
