@@ -1,0 +1,121 @@
+//===- HostCode.cpp - LLVM IR and machine code of host kernels --------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Target/Host/HostCode.h"
+#include "compiler/Target/KernelInfo/KernelAttributes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace attnc;
+
+void attnc::registerHostTranslations(MLIRContext &context) {
+  registerBuiltinDialectTranslation(context);
+  registerLLVMDialectTranslation(context);
+}
+
+/// Sets what all code generation for a function depends on. `min-legal-vector-width` stays unset:
+/// without it, 512-bit vectors are not split whatever width the CPU prefers.
+static void setAttributes(llvm::Function &function, const HostTarget &target, bool isKernel) {
+  function.addFnAttr("target-cpu", target.cpu);
+  function.addFnAttr("target-features", target.features);
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  if (!isKernel)
+    return;
+  // The slots and the scratch memory belong to this call alone.
+  for (size_t i : {size_t(0), function.arg_size() - 1})
+    if (function.getArg(i)->getType()->isPointerTy())
+      function.addParamAttr(i, llvm::Attribute::NoAlias);
+}
+
+/// The metadata of kernel `function` with what only its code knows.
+static std::string getMetadata(LLVM::LLVMFuncOp function, StringRef info) {
+  llvm::json::Object object;
+  if (llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(info)) {
+    if (llvm::json::Object *fields = parsed->getAsObject())
+      object = std::move(*fields);
+  } else {
+    llvm::consumeError(parsed.takeError());
+  }
+  for (StringRef name : {queryBlockAttrName, scratchBytesAttrName})
+    if (auto value = function->getAttrOfType<IntegerAttr>(name))
+      object[name.split('.').second] = value.getInt();
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
+  return text;
+}
+
+std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                                                       const HostTarget &target) {
+  std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
+      module, context, module.getName().value_or("attnc"), /*disableVerification=*/true);
+  if (!result)
+    return nullptr;
+  std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
+  result->setTargetTriple(machine->getTargetTriple());
+  result->setDataLayout(machine->createDataLayout());
+  auto infos = module->getAttrOfType<DictionaryAttr>(kernelsAttrName);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    bool isKernel = function->hasAttr(queryBlockAttrName);
+    setAttributes(*result->getFunction(function.getName()), target, isKernel);
+    if (!isKernel)
+      continue;
+    auto info = infos ? infos.getAs<StringAttr>(function.getName()) : StringAttr();
+    llvm::Constant *text = llvm::ConstantDataArray::getString(
+        context, getMetadata(function, info ? info.getValue() : "{}"));
+    auto *metadata = new llvm::GlobalVariable(*result, text->getType(), /*isConstant=*/true,
+                                              llvm::GlobalValue::ExternalLinkage, text,
+                                              function.getName() + "_metadata");
+    metadata->setAlignment(llvm::Align(1));
+  }
+  return result;
+}
+
+void attnc::emitHostCode(llvm::Module &module, const HostTarget &target, llvm::CodeGenFileType kind,
+                         llvm::raw_pwrite_stream &os) {
+  std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
+  llvm::legacy::PassManager passes;
+  [[maybe_unused]] bool unsupported =
+      machine->addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr, kind);
+  assert(!unsupported && "X86 writes objects and assembly");
+  passes.run(module);
+}
+
+llvm::Error attnc::checkSelfContained(llvm::MemoryBufferRef buffer) {
+  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> object =
+      llvm::object::ObjectFile::createObjectFile(buffer);
+  if (!object)
+    return object.takeError();
+  SmallVector<std::string> undefined;
+  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) ||
+        (*flags & llvm::object::SymbolRef::SF_FormatSpecific))
+      continue;
+    llvm::Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    undefined.push_back(name->str());
+  }
+  if (undefined.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("internal error, please report: the code needs " +
+                                 llvm::join(undefined, ", ") + " from a library");
+}

@@ -1,0 +1,44 @@
+//===- HostTarget.h - CPUs that code is made for ------------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_TARGET_HOST_HOSTTARGET_H
+#define COMPILER_TARGET_HOST_HOSTTARGET_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
+namespace attnc {
+
+/// A CPU, by LLVM's names.
+struct HostTarget {
+  std::string cpu;
+  /// What it has, as in `+avx2,+fma`, sorted.
+  std::string features;
+
+  /// The target for a value of `--cpu`: one of getNames(). `native` is the CPU this process runs
+  /// on.
+  static llvm::Expected<HostTarget> get(llvm::StringRef name);
+  static llvm::ArrayRef<llvm::StringRef> getNames();
+
+  bool hasFeature(llvm::StringRef feature) const;
+
+  /// An error that names what this machine lacks to run code for the target; else success.
+  llvm::Error checkRunsHere() const;
+
+  std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
+};
+
+} // namespace attnc
+
+#endif // COMPILER_TARGET_HOST_HOSTTARGET_H

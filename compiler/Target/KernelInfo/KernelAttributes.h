@@ -1,0 +1,26 @@
+//===- KernelAttributes.h - Facts about kernels that IR carries ---*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_TARGET_KERNELINFO_KERNELATTRIBUTES_H
+#define COMPILER_TARGET_KERNELINFO_KERNELATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace attnc {
+
+/// On the module: a dictionary from kernel names to their KernelInfo as JSON text, for what comes
+/// when the attn.kernel ops are gone.
+inline constexpr llvm::StringLiteral kernelsAttrName = "attnc.kernels";
+
+/// On the function of a host kernel, i64: the most rows of a call, and the bytes of scratch memory
+/// that a call needs.
+inline constexpr llvm::StringLiteral queryBlockAttrName = "attnc.query_block";
+inline constexpr llvm::StringLiteral scratchBytesAttrName = "attnc.scratch_bytes";
+
+} // namespace attnc
+
+#endif // COMPILER_TARGET_KERNELINFO_KERNELATTRIBUTES_H
