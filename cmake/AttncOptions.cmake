@@ -17,6 +17,8 @@ endif()
 
 add_library(attnc_options INTERFACE)
 target_compile_options(attnc_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
+# GCC 12 warns of overlapping copies inside std::string's own code (GCC bug 105651).
+target_compile_options(attnc_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(ATTNC_WERROR)
   target_compile_options(attnc_options INTERFACE -Werror)
 endif()
