@@ -97,3 +97,13 @@ function(attnc_add_tool NAME)
   target_link_libraries(${NAME} PRIVATE ${ARG_LIBS})
   attnc_link_llvm(${NAME} MLIR ${ARG_MLIR} LLVM ${ARG_LLVM})
 endfunction()
+
+# What a tool that runs all phases links.
+set(ATTNC_MLIR_LIBS
+  MLIRParser MLIRTransforms
+  MLIRArithDialect MLIRControlFlowDialect MLIRFuncDialect MLIRLLVMDialect MLIRMathDialect MLIRMemRefDialect
+  MLIRSCFDialect MLIRUBDialect MLIRVectorDialect MLIRX86VectorDialect
+  MLIRArithToLLVM MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRIndexToLLVM MLIRMathToLLVM MLIRMemRefToLLVM
+  MLIRReconcileUnrealizedCasts MLIRSCFToControlFlow MLIRUBToLLVM MLIRVectorToLLVMPass
+  MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation MLIRTargetLLVMIRExport)
+set(ATTNC_LLVM_COMPONENTS X86 OrcJIT JITLink)

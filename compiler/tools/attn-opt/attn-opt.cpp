@@ -5,22 +5,14 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/AttnToTile/Passes.h"
-#include "dialect/Attn/IR/AttnDialect.h"
-#include "dialect/Attn/Transforms/Passes.h"
-#include "dialect/Tile/IR/TileDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "compiler/Pipelines/Pipelines.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<attnc::attn::AttnDialect, attnc::tile::TileDialect, mlir::arith::ArithDialect,
-                  mlir::math::MathDialect>();
-  mlir::registerTransformsPasses();
-  attnc::attn::registerAttnPasses();
-  attnc::registerAttnToTilePasses();
+  attnc::insertAllDialects(registry);
+  attnc::registerAllPasses();
+  attnc::registerPipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "attnc optimizer driver\n", registry));
 }

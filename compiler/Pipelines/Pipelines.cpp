@@ -1,0 +1,74 @@
+//===- Pipelines.cpp - Passes from phase to phase ---------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Target/KernelInfo/Passes.h"
+#include "dialect/Attn/Transforms/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace attnc;
+
+static void addCleanup(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+/// From loops over vectors to the LLVM dialect.
+static void addLoweringToLlvm(OpPassManager &passes) {
+  addCleanup(passes);
+  passes.addPass(createSCFToControlFlowPass());
+  ConvertVectorToLLVMPassOptions vector;
+  vector.x86Vector = true;
+  passes.addPass(createConvertVectorToLLVMPass(vector));
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertFuncToLLVMPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createConvertIndexToLLVMPass());
+  passes.addPass(createUBToLLVMConversionPass());
+  addCleanup(passes);
+  passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOptions &options) {
+  switch (phase) {
+  case Phase::Attn:
+    addCleanup(passes);
+    return;
+  case Phase::Expanded:
+    passes.addNestedPass<attn::KernelOp>(attn::createExtractMaskPass());
+    addCleanup(passes);
+    return;
+  case Phase::Tile:
+    passes.addPass(createDescribeKernelsPass());
+    passes.addPass(createConvertAttnToTilePass({options.features}));
+    return;
+  case Phase::Vector:
+    return;
+  case Phase::Llvm:
+    addLoweringToLlvm(passes);
+    return;
+  case Phase::Ast:
+  case Phase::LlvmIr:
+  case Phase::Asm:
+  case Phase::Obj:
+    return;
+  }
+}

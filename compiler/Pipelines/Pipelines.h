@@ -1,0 +1,37 @@
+//===- Pipelines.h - Passes from phase to phase -------------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_PIPELINES_PIPELINES_H
+#define COMPILER_PIPELINES_PIPELINES_H
+
+#include "compiler/Pipelines/Phases.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include <string>
+
+namespace attnc {
+
+/// What the pipelines depend on.
+struct PipelineOptions {
+  /// The CPU's features as LLVM takes them, `+avx2,+fma`.
+  std::string features;
+};
+
+/// Adds the passes that lead to `phase` from the phase before it; none where no pass does.
+void addPassesTo(Phase phase, mlir::OpPassManager &passes, const PipelineOptions &options);
+
+/// Adds the dialects of all phases.
+void insertAllDialects(mlir::DialectRegistry &registry);
+
+/// Registers all passes and the pipelines `attn-pipeline` (attn to expanded) and `host-pipeline`
+/// (attn to LLVM dialect, option `cpu`) for textual use.
+void registerAllPasses();
+void registerPipelines();
+
+} // namespace attnc
+
+#endif // COMPILER_PIPELINES_PIPELINES_H

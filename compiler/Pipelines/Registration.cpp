@@ -1,0 +1,84 @@
+//===- Registration.cpp - Dialects, passes and pipelines by name ------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Target/Host/HostTarget.h"
+#include "compiler/Target/KernelInfo/Passes.h"
+#include "dialect/Attn/IR/AttnDialect.h"
+#include "dialect/Attn/Transforms/Passes.h"
+#include "dialect/Tile/IR/TileDialect.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace attnc;
+
+void attnc::insertAllDialects(DialectRegistry &registry) {
+  registry
+      .insert<attn::AttnDialect, tile::TileDialect, arith::ArithDialect, cf::ControlFlowDialect,
+              func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, ub::UBDialect, vector::VectorDialect, x86vector::X86VectorDialect>();
+}
+
+void attnc::registerAllPasses() {
+  registerTransformsPasses();
+  attn::registerAttnPasses();
+  registerAttnToTilePasses();
+  registerKernelInfoPasses();
+}
+
+namespace {
+struct HostPipelineOptions : PassPipelineOptions<HostPipelineOptions> {
+  Option<std::string> cpu{*this, "cpu", llvm::cl::desc("native, x86-64-v3 or x86-64"),
+                          llvm::cl::init("native")};
+};
+} // namespace
+
+/// A pipeline that leads from the attn dialect to `last`.
+static void buildPipeline(OpPassManager &passes, Phase last, const PipelineOptions &options) {
+  for (const PhaseInfo &info : getPhases())
+    if (info.phase <= last)
+      addPassesTo(info.phase, passes, options);
+}
+
+static LogicalResult buildHostPipeline(OpPassManager &passes, const HostPipelineOptions &options,
+                                       function_ref<LogicalResult(const Twine &)> report) {
+  llvm::Expected<HostTarget> target = HostTarget::get(options.cpu);
+  if (!target)
+    return report(llvm::toString(target.takeError()));
+  buildPipeline(passes, Phase::Llvm, {target->features});
+  return success();
+}
+
+void attnc::registerPipelines() {
+  PassPipelineRegistration<>(
+      "attn-pipeline", "All passes over the attn dialect, in their order",
+      [](OpPassManager &passes) { buildPipeline(passes, Phase::Expanded, {}); });
+  registerPassPipeline(
+      "host-pipeline", "From the attn dialect to the LLVM dialect, for a CPU",
+      [](OpPassManager &passes, StringRef text, function_ref<LogicalResult(const Twine &)> report) {
+        HostPipelineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        return buildHostPipeline(passes, options, report);
+      },
+      [](function_ref<void(const detail::PassOptions &)> handler) {
+        handler(HostPipelineOptions());
+      });
+}
