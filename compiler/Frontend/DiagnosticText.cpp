@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Frontend/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Unicode.h"
@@ -198,9 +199,13 @@ private:
 
 void DiagnosticEngine::printText(llvm::raw_ostream &os, bool colors) const {
   TextPrinter printer(os, colors);
-  unsigned errors = 0, hidden = 0;
+  auto isError = [](const Diagnostic &diagnostic) {
+    return diagnostic.severity == Severity::Error;
+  };
+  unsigned printed = 0;
+  auto hidden = static_cast<unsigned>(numErrors - llvm::count_if(diagnostics, isError));
   for (const Diagnostic *diagnostic : getSorted()) {
-    if (diagnostic->severity == Severity::Error && ++errors > maxErrors)
+    if (isError(*diagnostic) && ++printed > maxErrors)
       ++hidden;
     else
       printer.print(*diagnostic);

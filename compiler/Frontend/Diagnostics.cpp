@@ -79,7 +79,12 @@ DiagnosticBuilder DiagnosticEngine::add(SourceRange range, DiagId id, Severity s
                                         std::string message) {
   if (severity == Severity::Error)
     ++numErrors;
-  diagnostics.push_back({id, severity, range, std::move(message), {}, {}, {}});
+  Diagnostic diagnostic{id, severity, range, std::move(message), {}, {}, {}};
+  if (diagnostics.size() == maxKept) {
+    discarded = std::move(diagnostic);
+    return DiagnosticBuilder(discarded);
+  }
+  diagnostics.push_back(std::move(diagnostic));
   return DiagnosticBuilder(diagnostics.back());
 }
 

@@ -60,8 +60,8 @@ struct DiagnosticNote {
 };
 
 struct Diagnostic {
-  DiagId id;
-  Severity severity;
+  DiagId id = DiagId::other;
+  Severity severity = Severity::Error;
   /// Invalid for a message about no place in a file.
   SourceRange range;
   std::string message;
@@ -113,6 +113,8 @@ class DiagnosticEngine {
 public:
   /// Errors beyond this many are counted but not printed.
   static constexpr unsigned maxErrors = 20;
+  /// Diagnostics beyond this many are not even kept.
+  static constexpr size_t maxKept = 1000;
 
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
   DiagnosticEngine(const DiagnosticEngine &) = delete;
@@ -148,6 +150,8 @@ private:
 
   const SourceManager &sources;
   std::deque<Diagnostic> diagnostics;
+  /// Takes what is said about diagnostics that are not kept.
+  Diagnostic discarded;
   unsigned numErrors = 0;
 };
 

@@ -51,7 +51,7 @@ struct LineColumn {
 class SourceFile {
 public:
   /// Texts beyond this many bytes are refused by the lexer.
-  static constexpr uint32_t maxSize = 1u << 24;
+  static constexpr uint32_t maxSize = 1u << 22;
 
   SourceFile(std::string name, std::string text);
   SourceFile(const SourceFile &) = delete;
