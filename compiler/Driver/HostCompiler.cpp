@@ -1,0 +1,85 @@
+//===- HostCompiler.cpp - From IR to running host kernels -------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Driver/HostCompiler.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Target/Host/HostCode.h"
+#include "compiler/Target/Host/HostJit.h"
+#include "compiler/Target/KernelInfo/KernelInfo.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::driver;
+
+llvm::LogicalResult driver::runPhases(ModuleOp module, Phase from, Phase to,
+                                      const HostTarget &target, StageTimes &times) {
+  for (const PhaseInfo &info : getPhases()) {
+    if (info.phase <= from || info.phase > to || info.form != PhaseForm::Mlir)
+      continue;
+    StageTimes::Scope stage = times.start(info.name);
+    PassManager passes(module.getContext());
+#ifdef NDEBUG
+    passes.enableVerifier(false);
+#endif
+    passes.addInstrumentation(times.createPassInstrumentation());
+    addPassesTo(info.phase, passes, {target.features});
+    if (failed(passes.run(module)))
+      return failure();
+  }
+  return success();
+}
+
+llvm::Error driver::writeCode(ModuleOp module, Phase phase, const HostTarget &target,
+                              StageTimes &times, llvm::raw_pwrite_stream &os) {
+  registerHostTranslations(*module.getContext());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> ir;
+  {
+    StageTimes::Scope stage = times.start(getInfo(Phase::LlvmIr).name);
+    ir = translateToLLVMIR(module, context, target);
+  }
+  if (!ir)
+    return llvm::createStringError("internal error, please report: no LLVM IR for the kernels");
+  if (phase == Phase::LlvmIr) {
+    ir->print(os, /*AAW=*/nullptr);
+    return llvm::Error::success();
+  }
+  StageTimes::Scope stage = times.start(getInfo(phase).name);
+  emitHostCode(*ir, target,
+               phase == Phase::Asm ? llvm::CodeGenFileType::AssemblyFile
+                                   : llvm::CodeGenFileType::ObjectFile,
+               os);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<HostKernel>>
+driver::compileForHost(ModuleOp module, Phase from, const HostTarget &target, StageTimes &times) {
+  if (llvm::Error error = target.checkRunsHere())
+    return error;
+  // Passes may remove loads, and with them what a launch must check; so describe what they leave.
+  if (failed(runPhases(module, from, Phase::Expanded, target, times)))
+    return llvm::createStringError("the kernel could not be compiled");
+  std::vector<KernelInfo> infos;
+  for (auto kernel : module.getOps<attn::KernelOp>())
+    infos.push_back(getKernelInfo(kernel));
+  if (failed(runPhases(module, Phase::Expanded, Phase::Llvm, target, times)))
+    return llvm::createStringError("the kernel could not be compiled");
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream os(object);
+  if (llvm::Error error = writeCode(module, Phase::Obj, target, times, os))
+    return error;
+  StageTimes::Scope stage = times.start("load");
+  std::vector<HostKernel> kernels = describeHostKernels(module, infos);
+  if (llvm::Error error = loadHostKernels(
+          std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object)), kernels))
+    return error;
+  return kernels;
+}

@@ -1,0 +1,59 @@
+//===- StageTimes.cpp - Where the time of a compilation goes ----------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Driver/StageTimes.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/Format.h"
+
+using namespace attnc::driver;
+
+StageTimes::Scope StageTimes::start(llvm::StringRef name) {
+  rows.push_back({name.str(), depth++, 0});
+  return Scope(*this, rows.size() - 1);
+}
+
+void StageTimes::finish(size_t row, Clock::duration duration) {
+  rows[row].milliseconds = std::chrono::duration<double, std::milli>(duration).count();
+  depth = rows[row].depth;
+}
+
+void StageTimes::add(llvm::StringRef name, double milliseconds) {
+  rows.push_back({name.str(), depth, milliseconds});
+}
+
+namespace {
+class PassTimes : public mlir::PassInstrumentation {
+public:
+  explicit PassTimes(StageTimes &times) : times(times) {}
+
+private:
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *) override {
+    llvm::StringRef name = pass->getArgument();
+    running.push_back(times.start(name.empty() ? pass->getName() : name));
+  }
+  void runAfterPass(mlir::Pass *, mlir::Operation *) override { running.pop_back(); }
+  void runAfterPassFailed(mlir::Pass *, mlir::Operation *) override { running.pop_back(); }
+
+  StageTimes &times;
+  std::vector<StageTimes::Scope> running;
+};
+} // namespace
+
+std::unique_ptr<mlir::PassInstrumentation> StageTimes::createPassInstrumentation() {
+  return std::make_unique<PassTimes>(*this);
+}
+
+void StageTimes::print(llvm::raw_ostream &os) const {
+  double sum = 0;
+  for (const Row &row : rows) {
+    os << llvm::format("%10.2f ms  ", row.milliseconds);
+    os.indent(2 * row.depth) << row.name << '\n';
+    if (row.depth == 0)
+      sum += row.milliseconds;
+  }
+  os << llvm::format("%10.2f ms  ", sum) << "total\n";
+}
