@@ -16,7 +16,7 @@ release | dev | asan | tsan) ;;
   exit 2
   ;;
 esac
-prepare "$preset" all || exit
+prepare "$preset" all attnc-test-depends || exit
 
 selection=("build/$preset/test")
 if [ $# -gt 0 ]; then
