@@ -149,7 +149,7 @@ public:
   Lexer(const SourceFile &file, DiagnosticEngine &diagnostics)
       : file(file), diagnostics(diagnostics), text(file.getText()) {}
 
-  std::vector<Token> run() {
+  LexedFile run() {
     if (isText()) {
       while (position < text.size())
         lexLine();
@@ -157,7 +157,7 @@ public:
     }
     auto end = static_cast<uint32_t>(text.size());
     tokens.push_back({Kind::end_of_file, end, end});
-    return std::move(tokens);
+    return {std::move(tokens), std::move(unclosed)};
   }
 
 private:
@@ -211,6 +211,7 @@ private:
   llvm::StringRef text;
   uint32_t position = 0;
   std::vector<Token> tokens;
+  std::vector<SourceRange> unclosed;
   std::vector<Indent> indents = {Indent()};
   std::vector<Bracket> brackets;
   bool reportedIndents = false;
@@ -348,6 +349,7 @@ void Lexer::closeBrackets() {
     return;
   uint32_t offset = brackets.front().offset;
   report(offset, offset + 1, DiagId::unclosed_bracket, text[offset], brackets.front().close);
+  unclosed.push_back(file.getRange(offset, position));
   push(Kind::error, position);
   brackets.clear();
 }
@@ -537,6 +539,6 @@ void Lexer::lexUnexpected() {
 
 } // namespace
 
-std::vector<Token> attnc::lex(const SourceFile &file, DiagnosticEngine &diagnostics) {
+LexedFile attnc::lex(const SourceFile &file, DiagnosticEngine &diagnostics) {
   return Lexer(file, diagnostics).run();
 }

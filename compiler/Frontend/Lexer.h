@@ -33,10 +33,18 @@ std::string describe(Token::Kind kind);
 /// Whether the kind is a word that cannot be a name.
 bool isKeyword(Token::Kind kind);
 
-/// The tokens of `file`, the last one `end_of_file`. What is no token is reported to `diagnostics`
-/// and stands as `error`, so that the parser need not say it again. A file that is no UTF-8 text,
-/// or too long, is reported once and has no tokens.
-std::vector<Token> lex(const SourceFile &file, DiagnosticEngine &diagnostics);
+struct LexedFile {
+  /// The last one is `end_of_file`.
+  std::vector<Token> tokens;
+  /// What stands behind a bracket that is never closed, in order. That was reported, and what the
+  /// parser misses there is the same mistake.
+  std::vector<SourceRange> unclosed;
+};
+
+/// Cuts `file` into tokens. What is no token is reported to `diagnostics` and stands as `error`, so
+/// that the parser need not say it again. A file that is no UTF-8 text, or too long, is reported
+/// once and has no tokens.
+LexedFile lex(const SourceFile &file, DiagnosticEngine &diagnostics);
 
 } // namespace attnc
 

@@ -86,9 +86,11 @@ bool Parser::parseBlock(Stmts &stmts, const Token &keyword) {
     parseSimpleLine(stmts);
   else if (consumeIf(Kind::indent))
     parseStatementsUntilDedent(stmts);
-  else if (!at(Kind::error))
+  else if (!at(Kind::error)) {
     diagnostics.report(colon, DiagId::expected_block, describe(keyword.kind))
         .hint("write `pass` for an empty block");
+    lostFunction |= keyword.kind == Kind::kw_def;
+  }
   return true;
 }
 
@@ -305,7 +307,7 @@ const Stmt *Parser::parseSimpleStatement() {
 
 const Stmt *Parser::parseReturn() {
   const Token &keyword = consume();
-  if (functionDepth == 0) {
+  if (functionDepth == 0 && !lostFunction) {
     diagnostics.report(getRange(keyword), DiagId::return_outside_function);
     return nullptr;
   }

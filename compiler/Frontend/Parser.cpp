@@ -28,7 +28,11 @@ bool Parser::consumeIf(Kind kind) {
 }
 
 SourceRange Parser::rangeFrom(uint32_t begin) const {
-  uint32_t end = next == 0 ? begin : tokens[next - 1].end;
+  size_t last = next;
+  auto isLayout = [](Kind kind) { return kind == Kind::newline || kind == Kind::dedent; };
+  while (last > 0 && isLayout(tokens[last - 1].kind))
+    --last;
+  uint32_t end = last == 0 ? begin : tokens[last - 1].end;
   return file.getRange(begin, std::max(begin, end));
 }
 
@@ -48,8 +52,14 @@ SourceRange Parser::getMissingRange() const {
   return file.getRange(end, end);
 }
 
+bool Parser::isReported() const {
+  auto isBehind = [](uint32_t offset, SourceRange range) { return offset < range.begin; };
+  auto it = llvm::upper_bound(lexed.unclosed, peek().begin, isBehind);
+  return at(Kind::error) || (it != lexed.unclosed.begin() && peek().begin <= std::prev(it)->end);
+}
+
 void Parser::failExpected(llvm::StringRef what) {
-  if (at(Kind::error))
+  if (isReported())
     return;
   DiagnosticBuilder builder =
       diagnostics.report(getMissingRange(), DiagId::expected_token, what, describeToken(peek()));
@@ -67,7 +77,7 @@ bool Parser::expect(Kind kind, llvm::StringRef what) {
 bool Parser::expectClosing(Kind close, const Token &open) {
   if (consumeIf(close))
     return true;
-  if (at(Kind::error))
+  if (isReported())
     return false;
   DiagnosticBuilder builder = diagnostics.report(getMissingRange(), DiagId::expected_token,
                                                  describe(close), describeToken(peek()));
@@ -78,6 +88,8 @@ bool Parser::expectClosing(Kind close, const Token &open) {
 }
 
 bool Parser::tooDeep(SourceRange range) {
+  if (isReported())
+    return true;
   diagnostics.report(range.beginning(), DiagId::nested_too_deeply)
       .hint("compute parts of it in statements of their own");
   return true;

@@ -23,7 +23,8 @@ namespace attnc {
 class Parser {
 public:
   Parser(const SourceFile &file, ast::ASTContext &context, DiagnosticEngine &diagnostics)
-      : file(file), context(context), diagnostics(diagnostics), tokens(lex(file, diagnostics)) {}
+      : file(file), context(context), diagnostics(diagnostics), lexed(lex(file, diagnostics)),
+        tokens(lexed.tokens) {}
 
   const ast::Module *parseModule();
 
@@ -62,11 +63,13 @@ private:
   /// Where a missing token belongs: the next token, or behind the last one at the end of a line.
   SourceRange getMissingRange() const;
 
+  /// Whether what is missing at the next token is a mistake that the lexer reported.
+  bool isReported() const;
   /// Consumes a token of `kind` or reports that `what` was expected.
   bool expect(Kind kind, llvm::StringRef what = "");
   /// Consumes `close` or reports it, with a note about the bracket at `open`.
   bool expectClosing(Kind close, const Token &open);
-  /// Reports that `what` was expected here; silent at an error of the lexer.
+  /// Reports that `what` was expected here; silent where the lexer did.
   void failExpected(llvm::StringRef what);
   /// Reports an expression that is nested too deeply; always true.
   bool tooDeep(SourceRange range);
@@ -180,11 +183,14 @@ private:
   const SourceFile &file;
   ast::ASTContext &context;
   DiagnosticEngine &diagnostics;
-  std::vector<Token> tokens;
+  LexedFile lexed;
+  llvm::ArrayRef<Token> tokens;
   size_t next = 0;
   unsigned depth = 0;
   unsigned functionDepth = 0;
   bool inAnnotation = false;
+  /// Whether a `def` without a block was reported, so that its statements stand elsewhere.
+  bool lostFunction = false;
 };
 
 } // namespace attnc
