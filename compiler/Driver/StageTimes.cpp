@@ -8,6 +8,7 @@
 #include "compiler/Driver/StageTimes.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/Format.h"
+#include <optional>
 
 using namespace attnc::driver;
 
@@ -32,14 +33,15 @@ public:
 
 private:
   void runBeforePass(mlir::Pass *pass, mlir::Operation *) override {
+    // What has no name on the command line only holds other passes.
     llvm::StringRef name = pass->getArgument();
-    running.push_back(times.start(name.empty() ? pass->getName() : name));
+    running.push_back(name.empty() ? std::nullopt : std::optional(times.start(name)));
   }
   void runAfterPass(mlir::Pass *, mlir::Operation *) override { running.pop_back(); }
   void runAfterPassFailed(mlir::Pass *, mlir::Operation *) override { running.pop_back(); }
 
   StageTimes &times;
-  std::vector<StageTimes::Scope> running;
+  std::vector<std::optional<StageTimes::Scope>> running;
 };
 } // namespace
 

@@ -1,0 +1,205 @@
+//===- AttncOptions.cpp - The command line of attnc -------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Driver/AttncOptions.h"
+#include "compiler/Driver/CommandLine.h"
+#include "compiler/Target/Host/HostTarget.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace attnc;
+using namespace attnc::driver;
+
+namespace {
+/// What was expected of a value, or nothing.
+using Expected = std::optional<std::string>;
+
+constexpr int64_t maxHeadDim = 576;
+
+bool isName(llvm::StringRef text) {
+  return !text.empty() && !llvm::isDigit(text[0]) &&
+         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+Expected setDtypes(AttncOptions &options, const std::string &text) {
+  std::vector<ElementType> types;
+  for (const std::string &part : split(text, ',')) {
+    std::optional<ElementType> type = parseElementType(part);
+    if (!type || !isFloat(*type))
+      return "f32, f16 or bf16, or several with commas";
+    if (!llvm::is_contained(types, *type))
+      types.push_back(*type);
+  }
+  options.compile.dtypes = types;
+  options.hasDtype = true;
+  return std::nullopt;
+}
+
+Expected setHeadDims(AttncOptions &options, const std::string &text) {
+  std::vector<HeadDims> all;
+  for (const std::string &part : split(text, ',')) {
+    std::vector<std::string> numbers = split(part, ':');
+    std::optional<int64_t> head = parseInteger(numbers.front());
+    std::optional<int64_t> value = parseInteger(numbers.back());
+    auto isDim = [](std::optional<int64_t> dim) { return dim && *dim >= 1 && *dim <= maxHeadDim; };
+    if (numbers.size() > 2 || !isDim(head) || !isDim(value))
+      return "D or D:Dv from 1 to " + std::to_string(maxHeadDim) + ", or several with commas";
+    if (llvm::none_of(all,
+                      [&](HeadDims dims) { return dims.head == *head && dims.value == *value; }))
+      all.push_back({*head, *value});
+  }
+  options.compile.headDims = all;
+  options.hasHeadDim = true;
+  return std::nullopt;
+}
+
+Expected setEmit(AttncOptions &options, const std::string &text) {
+  options.emit = parsePhase(text);
+  if (options.emit)
+    return std::nullopt;
+  return "one of " +
+         llvm::join(
+             llvm::map_range(getPhases(), [](const PhaseInfo &info) { return info.name.str(); }),
+             ", ");
+}
+
+Expected setArch(AttncOptions &options, const std::string &text) {
+  options.arch = text;
+  if (text == "host")
+    return std::nullopt;
+  if (llvm::StringRef(text).starts_with("sm_"))
+    return "`host`: kernels for NVIDIA GPUs do not exist yet";
+  return "`host`";
+}
+
+Expected setCpu(AttncOptions &options, const std::string &text) {
+  options.cpu = text;
+  if (llvm::is_contained(HostTarget::getNames(), text))
+    return std::nullopt;
+  return "one of " + llvm::join(HostTarget::getNames(), ", ");
+}
+
+Expected addDefine(AttncOptions &options, const std::string &text) {
+  auto [name, value] = llvm::StringRef(text).split('=');
+  if (!isName(name) || value.empty())
+    return "NAME=VALUE";
+  options.compile.defines.emplace_back(name.str(), value.str());
+  return std::nullopt;
+}
+
+Expected setName(AttncOptions &options, const std::string &text) {
+  options.compile.name = text;
+  return isName(text) ? Expected() : "a name of letters, digits and _";
+}
+
+Expected addApprox(AttncOptions &options, const std::string &text) {
+  for (const std::string &name : split(text, ','))
+    options.compile.approx.push_back(name);
+  return std::nullopt;
+}
+
+Expected setDiagnostics(AttncOptions &options, const std::string &text) {
+  options.jsonDiagnostics = text == "json";
+  return text == "json" || text == "text" ? Expected() : "text or json";
+}
+
+std::string getEmitHelp() {
+  std::string text = "what to write, if not what OUT's suffix says (.o .s .ll .mlir):";
+  for (const PhaseInfo &info : getPhases())
+    text += " " + info.name.str();
+  return text + " (see below)";
+}
+
+/// The table of phases under the options.
+std::string getPhaseHelp() {
+  std::string text = "\nForms of a program, in the order it takes them (--emit):\n";
+  for (const PhaseInfo &info : getPhases())
+    text += "  " + info.name.str() + std::string(24 - info.name.size(), ' ') +
+            info.description.str() + "\n";
+  return text;
+}
+
+/// All options, which fill `options` as they are parsed.
+CommandLine makeCommandLine(AttncOptions &options) {
+  auto with = [&options](Expected (*set)(AttncOptions &, const std::string &)) {
+    return [&options, set](const std::string &text) { return set(options, text); };
+  };
+  CompileOptions &compile = options.compile;
+  std::vector<OptionGroup> groups = {
+      {"Output",
+       {makeString("-o", "OUT", options.output, "the file to write; - is standard output"),
+        {"--emit", "FORM", getEmitHelp(), with(setEmit)},
+        makeFlag("--explain", options.explain,
+                 "say what is known of the mask, how the kernel is scheduled and what memory it "
+                 "works in")}},
+      {"Kernels",
+       {{"--dtype", "TYPE[,TYPE...]", "f32, f16 or bf16 of q, k, v and o; bf16 if not given",
+         with(setDtypes)},
+        {"--head-dim", "D[:Dv][,...]",
+         "the last dimension of q and k, and that of v where it differs; 128 if not given",
+         with(setHeadDims)},
+        makeFlag("--lse", compile.lse, "also write the log-sum-exp of each row"),
+        {"--name", "NAME", "what the kernels' names begin with; the file's name if not given",
+         with(setName)},
+        {"-D", "NAME=VALUE", "replace the value of a constant of the program", with(addDefine)},
+        {"--approx", "NAME[,...]",
+         "allow an approximation of a builtin, for instance tanh, beyond the usual 4 ulp",
+         with(addApprox)},
+        makeFlag("--checked", compile.checked,
+                 "report the first index that was clamped at a pair that takes part")}},
+      {"Target",
+       {{"--arch", "ARCH", "host: this kind of machine", with(setArch)},
+        {"--cpu", "CPU", "native (this CPU), x86-64-v3 (AVX2) or x86-64 (any)", with(setCpu)}}},
+      {"Messages",
+       {{"--diagnostics", "FORM", "text, or json: one object a line, for editors",
+         with(setDiagnostics)},
+        makeFlag("--time-passes", options.timePasses, "print the time of each stage"),
+        makeFlag("--help", options.help, "print this"),
+        makeFlag("--version", options.version, "print the version")}}};
+  return CommandLine("attnc", "FILE [-o OUT] [options]",
+                     "Compiles an attention variant to fused kernels. FILE is an .attn program, or "
+                     "a form that\n--emit printed (.mlir); - is standard input.\n",
+                     std::move(groups),
+                     getPhaseHelp() +
+                         R"(
+Examples:
+  attnc gemma2.attn -o gemma2.o                     one kernel for bf16 and head dim 128
+  attnc gemma2.attn -o gemma2.o --dtype f16,bf16 --head-dim 64,192:128 --lse
+  attnc gemma2.attn --explain                       what the compiler knows of the mask
+  attnc gemma2.attn --emit=tile                     how a block of queries is computed
+  attnc gemma2.attn --emit=tile -o t.mlir && attnc t.mlir --emit=asm
+  attnc gemma2.attn -D window=512 --cpu x86-64-v3 -o gemma2.s
+
+Exit status: 0 done, 1 errors in the program, 2 in the command line, 3 in the environment (files).
+)");
+}
+} // namespace
+
+std::optional<std::string> driver::parseAttncOptions(const std::vector<std::string> &words,
+                                                     AttncOptions &options) {
+  std::vector<std::string> files;
+  if (std::optional<std::string> error = makeCommandLine(options).parse(words, files))
+    return error;
+  if (options.help || options.version)
+    return std::nullopt;
+  if (files.size() != 1)
+    return "expected one FILE, got " + std::to_string(files.size()) + "; --help shows how";
+  options.program = files.front();
+  if (!options.emit && !options.output.empty())
+    options.emit = getPhaseOfFile(options.output);
+  if (!options.emit && !options.output.empty())
+    return "`-o` expects a name that ends in .o, .s, .ll or .mlir, or --emit beside it, got `" +
+           options.output + "`";
+  if (!options.emit && !options.explain)
+    return "nothing to write: expected -o OUT, --emit=FORM or --explain";
+  return std::nullopt;
+}
+
+std::string driver::getAttncHelp() {
+  AttncOptions options;
+  return makeCommandLine(options).getHelp();
+}

@@ -1,0 +1,150 @@
+//===- Compilation.cpp - A program on its way through the phases ------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Driver/Compilation.h"
+#include "compiler/Driver/HostCompiler.h"
+#include "compiler/Frontend/ASTPrinter.h"
+#include "compiler/Frontend/Parser.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Target/Host/HostCode.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::driver;
+
+/// Errors that diagnostics have told already.
+static const RunError toldError{BadInput, ""};
+
+Compilation::Compilation(StageTimes &times) : times(times) {}
+
+/// True if `text`, of standard input, is MLIR and not an .attn program.
+static bool looksLikeMlir(llvm::StringRef text) {
+  for (llvm::StringRef line : llvm::split(text, '\n')) {
+    line = line.trim();
+    // Comments of both, and aliases of attributes and locations.
+    if (line.empty() || line.starts_with("//") || line.starts_with("#"))
+      continue;
+    for (llvm::StringRef start :
+         {"module ", "builtin.module", "attn.kernel ", "tile.kernel ", "func.func ", "llvm."})
+      if (line.starts_with(start))
+        return true;
+    return false;
+  }
+  return false;
+}
+
+std::optional<RunError> Compilation::read(const std::string &path) {
+  StageTimes::Scope stage = times.start("read");
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return RunError{Environment, path + ": cannot read: " + buffer.getError().message()};
+  bool isStandardInput = path == "-";
+  llvm::StringRef text = (*buffer)->getBuffer();
+  llvm::StringRef suffix = llvm::sys::path::extension(path);
+  if (!isStandardInput && suffix != ".attn" && suffix != ".mlir")
+    return RunError{BadUsage, path + ": expected a file that ends in .attn or .mlir"};
+  if (text.size() > SourceFile::maxSize)
+    return RunError{BadInput, path + ": expected at most " + std::to_string(SourceFile::maxSize) +
+                                  " bytes, got " + std::to_string(text.size())};
+  file = &sources.add(isStandardInput ? "<stdin>" : path, text.str());
+  source = isStandardInput ? !looksLikeMlir(text) : suffix == ".attn";
+  return source ? std::nullopt : readModule(*file);
+}
+
+/// The phase that IR is at: the first that one of its ops belongs to.
+static std::optional<Phase> findPhase(ModuleOp module) {
+  std::optional<Phase> phase;
+  for (Operation &op : *module.getBody()) {
+    auto here = llvm::StringSwitch<std::optional<Phase>>(op.getName().getStringRef())
+                    .Case("attn.kernel", Phase::Attn)
+                    .Case("tile.kernel", Phase::Tile)
+                    .Case("func.func", Phase::Vector)
+                    .Case("llvm.func", Phase::Llvm)
+                    .Default(std::nullopt);
+    if (here && (!phase || *here < *phase))
+      phase = here;
+  }
+  return phase;
+}
+
+std::optional<RunError> Compilation::readModule(const SourceFile &file) {
+  DialectRegistry registry;
+  insertAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  llvm::SourceMgr manager;
+  manager.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file.getText(), file.getName()),
+                             llvm::SMLoc());
+  module = parseSourceFile<ModuleOp>(manager, &context);
+  if (!module)
+    return toldError;
+  phase = findPhase(*module);
+  if (phase)
+    return std::nullopt;
+  return RunError{BadInput, file.getName().str() + ": expected an attn.kernel, a tile.kernel, or "
+                                                   "functions that came of them, got none"};
+}
+
+const ast::Module *Compilation::parseSource() {
+  StageTimes::Scope stage = times.start("parse");
+  const ast::Module *tree = parse(*file, trees, diagnostics);
+  return diagnostics.hasErrors() ? nullptr : tree;
+}
+
+std::optional<RunError> Compilation::analyse(const CompileOptions &options) {
+  if (!parseSource())
+    return toldError;
+  return RunError{BadInput, file->getName().str() + ": .attn programs are not analysed yet"};
+}
+
+std::optional<RunError> Compilation::runTo(Phase to, const CompileOptions &options,
+                                           const HostTarget &target) {
+  if (!phase)
+    if (std::optional<RunError> error = analyse(options))
+      return error;
+  if (failed(runPhases(*module, *phase, to, target, times)))
+    return toldError;
+  phase = std::max(*phase, to);
+  return std::nullopt;
+}
+
+std::optional<RunError> Compilation::write(Phase form, const CompileOptions &options,
+                                           const HostTarget &target, llvm::raw_pwrite_stream &os) {
+  if (form == Phase::Ast && source) {
+    const ast::Module *tree = parseSource();
+    if (!tree)
+      return toldError;
+    ast::print(*tree, os);
+    return std::nullopt;
+  }
+  if (phase && form < *phase)
+    return RunError{BadUsage, file->getName().str() + ": expected a form from `" +
+                                  getInfo(*phase).name.str() + "`, which it is in, on, got `" +
+                                  getInfo(form).name.str() + "`"};
+  if (std::optional<RunError> error = runTo(std::min(form, Phase::Llvm), options, target))
+    return error;
+  if (getInfo(form).form == PhaseForm::Mlir) {
+    module->print(os);
+    os << '\n';
+    return std::nullopt;
+  }
+  llvm::SmallVector<char, 0> code;
+  llvm::raw_svector_ostream buffer(code);
+  if (llvm::Error error = writeCode(*module, form, target, times, buffer))
+    return RunError{InternalError, llvm::toString(std::move(error))};
+  if (form == Phase::Obj)
+    if (llvm::Error error =
+            checkSelfContained(llvm::MemoryBufferRef(buffer.str(), file->getName())))
+      return RunError{InternalError, llvm::toString(std::move(error))};
+  os << buffer.str();
+  return std::nullopt;
+}

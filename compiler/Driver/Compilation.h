@@ -1,0 +1,70 @@
+//===- Compilation.h - A program on its way through the phases ----*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_DRIVER_COMPILATION_H
+#define COMPILER_DRIVER_COMPILATION_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "compiler/Driver/IRDiagnostics.h"
+#include "compiler/Driver/RunError.h"
+#include "compiler/Driver/StageTimes.h"
+#include "compiler/Frontend/AST.h"
+#include "compiler/Frontend/Diagnostics.h"
+#include "compiler/Pipelines/Phases.h"
+#include "compiler/Target/Host/HostTarget.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace attnc::driver {
+
+/// A program on its way through the phases. What is wrong with it goes to getDiagnostics(); an
+/// error without a message says that something is there.
+class Compilation {
+public:
+  explicit Compilation(StageTimes &times);
+
+  /// Reads the file `path`, or standard input for `-`: an .attn program, or a form of MLIR.
+  std::optional<RunError> read(const std::string &path);
+
+  /// True for an .attn program.
+  bool isSource() const { return source; }
+  /// The phase it is at; nothing for an .attn program that has not been compiled.
+  std::optional<Phase> getPhase() const { return phase; }
+
+  /// Brings the program to `to`, a phase of MLIR. `options` are for .attn programs.
+  std::optional<RunError> runTo(Phase to, const CompileOptions &options, const HostTarget &target);
+
+  /// The IR, once there is one.
+  mlir::ModuleOp getModule() { return module.get(); }
+
+  /// Writes the program in the form of `form`, which comes after its phase or is it.
+  std::optional<RunError> write(Phase form, const CompileOptions &options, const HostTarget &target,
+                                llvm::raw_pwrite_stream &os);
+
+  DiagnosticEngine &getDiagnostics() { return diagnostics; }
+
+private:
+  std::optional<RunError> readModule(const SourceFile &file);
+  const ast::Module *parseSource();
+  std::optional<RunError> analyse(const CompileOptions &options);
+
+  StageTimes &times;
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  IRDiagnostics irDiagnostics{&context, diagnostics};
+  ast::ASTContext trees;
+  const SourceFile *file = nullptr;
+  bool source = false;
+  std::optional<Phase> phase;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+} // namespace attnc::driver
+
+#endif // COMPILER_DRIVER_COMPILATION_H
