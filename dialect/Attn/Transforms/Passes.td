@@ -15,4 +15,24 @@ def ExtractMaskPass : Pass<"attn-extract-mask", "::attnc::attn::KernelOp"> {
   }];
 }
 
+def ExpandMathPass : Pass<"attn-expand-math"> {
+  let summary = "replace math functions by arithmetic";
+  let description = [{
+    Replaces every op of the math dialect on f32, or vectors of it, that a target has no instruction for, by arith
+    ops and math.fma, so that no call to a math library remains. `sqrt`, `absf`, `copysign` and `fma` stay, as do
+    `floor`, `ceil`, `trunc` and `roundeven` unless `expand-rounding` is set. An op with `fastmath<afn>` gets a
+    cheaper form with a relative error of at most 2^-11 where there is one: exp, exp2 and tanh.
+
+    Numbers: each function is good to 4 ulp (tanh, erf, sin and cos: or 2^-22), see docs/math.md; the rounding
+    functions are exact.
+  }];
+  let options = [
+    Option<"noFma", "no-fma", "bool", /*default=*/"false",
+           "The target has no fused multiply-add: use multiplications and additions">,
+    Option<"expandRounding", "expand-rounding", "bool", /*default=*/"false",
+           "The target does not round to integers: expand floor, ceil, trunc and roundeven too">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 #endif // DIALECT_ATTN_TRANSFORMS_PASSES_TD
