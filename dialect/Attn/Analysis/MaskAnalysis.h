@@ -8,8 +8,8 @@
 #ifndef DIALECT_ATTN_ANALYSIS_MASKANALYSIS_H
 #define DIALECT_ATTN_ANALYSIS_MASKANALYSIS_H
 
+#include "dialect/Attn/Analysis/MaskValues.h"
 #include "dialect/Attn/Analysis/ScalarEmitter.h"
-#include "dialect/Attn/Analysis/Stages.h"
 #include "dialect/Attn/IR/AttnOps.h"
 #include <memory>
 #include <string>
@@ -79,12 +79,11 @@ public:
   /// Prints one line a conjunct: its class and its text.
   void print(llvm::raw_ostream &os) const;
 
-  MaskOp getMask() const { return mask; }
-  const Stages &getStages() const { return stages; }
+  MaskOp getMask() const { return values.getMask(); }
+  const MaskValues &getValues() const { return values; }
 
 private:
-  MaskOp mask;
-  Stages stages;
+  MaskValues values;
   llvm::SmallVector<Conjunct> conjuncts;
 };
 

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace attnc::attn;
 
-static Stage join(Stage a, Stage b) {
+Stage attnc::attn::joinStages(Stage a, Stage b) {
   if ((a == Stage::Query && b == Stage::Key) || (a == Stage::Key && b == Stage::Query))
     return Stage::Pair;
   return std::max(a, b);
@@ -37,7 +37,7 @@ void Stages::visitBody(Block &body) {
   for (Operation &op : body.without_terminator()) {
     Stage stage = Stage::Head;
     for (Value operand : op.getOperands())
-      stage = join(stage, stages.lookup(operand));
+      stage = joinStages(stage, stages.lookup(operand));
     for (Value result : op.getResults())
       stages[result] = stage;
   }

@@ -22,6 +22,9 @@ enum class Stage {
   Score  ///< with the score of the pair
 };
 
+/// When a value of both is known: not before either.
+Stage joinStages(Stage a, Stage b);
+
 /// The stages of all values of a score or mask body.
 class Stages {
 public:

@@ -1,0 +1,271 @@
+//===- KeyBounds.cpp - The keys that a range of queries attends to ----------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "dialect/Attn/Analysis/KeyBounds.h"
+
+using namespace mlir;
+using namespace attnc::attn;
+using arith::CmpIPredicate;
+
+/// Conditions nested deeper than this count as unknown.
+static constexpr unsigned maxDepth = 200;
+/// What is added to a form is cut off here: beyond, no key changes the outcome of a comparison.
+static constexpr int64_t farAway = int64_t(1) << 62;
+
+//===------------------------------------------------------------------------===//
+// Sets of keys
+//===------------------------------------------------------------------------===//
+
+KeyBounds KeyBoundsEmitter::everything() {
+  Value zero = emit.constant(int64_t(0));
+  return {zero, numKeys, zero, numKeys};
+}
+
+KeyBounds KeyBoundsEmitter::nothingKnown() {
+  Value zero = emit.constant(int64_t(0));
+  return {zero, numKeys, zero, zero};
+}
+
+KeyBounds KeyBoundsEmitter::fromCondition(Possible condition) {
+  Value zero = emit.constant(int64_t(0));
+  return {zero, emit.choose(condition.canBeTrue, numKeys, zero), zero,
+          emit.choose(condition.canBeFalse, zero, numKeys)};
+}
+
+KeyBounds KeyBoundsEmitter::choose(Value condition, KeySet lhs, KeySet rhs) {
+  return {emit.choose(condition, lhs.lo, rhs.lo), emit.choose(condition, lhs.hi, rhs.hi),
+          emit.choose(condition, lhs.fullLo, rhs.fullLo),
+          emit.choose(condition, lhs.fullHi, rhs.fullHi)};
+}
+
+KeyBounds KeyBoundsEmitter::intersect(KeySet lhs, KeySet rhs) {
+  return {emit.maximum(lhs.lo, rhs.lo), emit.minimum(lhs.hi, rhs.hi),
+          emit.maximum(lhs.fullLo, rhs.fullLo), emit.minimum(lhs.fullHi, rhs.fullHi)};
+}
+
+KeyBounds KeyBoundsEmitter::unite(KeySet lhs, KeySet rhs) {
+  auto isEmpty = [&](Value lo, Value hi) { return emit.compare(CmpIPredicate::sge, lo, hi); };
+  Value noLhs = isEmpty(lhs.lo, lhs.hi), noRhs = isEmpty(rhs.lo, rhs.hi);
+  KeySet result;
+  result.lo = emit.choose(noLhs, rhs.lo, emit.choose(noRhs, lhs.lo, emit.minimum(lhs.lo, rhs.lo)));
+  result.hi = emit.choose(noLhs, rhs.hi, emit.choose(noRhs, lhs.hi, emit.maximum(lhs.hi, rhs.hi)));
+
+  // Full runs are joined where they touch; else the longer one is kept. An empty one is never the
+  // longer.
+  Value touch = emit.logicalAnd(emit.compare(CmpIPredicate::sle, lhs.fullLo, rhs.fullHi),
+                                emit.compare(CmpIPredicate::sle, rhs.fullLo, lhs.fullHi));
+  Value neitherEmpty = emit.logicalNot(
+      emit.logicalOr(isEmpty(lhs.fullLo, lhs.fullHi), isEmpty(rhs.fullLo, rhs.fullHi)));
+  Value join = emit.logicalAnd(touch, neitherEmpty);
+  Value keepLhs = emit.compare(CmpIPredicate::sge, emit.subtract(lhs.fullHi, lhs.fullLo),
+                               emit.subtract(rhs.fullHi, rhs.fullLo));
+  result.fullLo = emit.choose(join, emit.minimum(lhs.fullLo, rhs.fullLo),
+                              emit.choose(keepLhs, lhs.fullLo, rhs.fullLo));
+  result.fullHi = emit.choose(join, emit.maximum(lhs.fullHi, rhs.fullHi),
+                              emit.choose(keepLhs, lhs.fullHi, rhs.fullHi));
+  return result;
+}
+
+KeyBounds KeyBoundsEmitter::atMostZero(int64_t factor, Interval rest) {
+  Value zero = emit.constant(int64_t(0));
+  auto inside = [&](Value key) { return emit.minimum(emit.maximum(key, zero), numKeys); };
+  // The first key for which this fails, or holds: floor(-rest / factor) + 1, or ceil(rest /
+  // -factor).
+  auto bound = [&](Value end) {
+    if (factor < 0)
+      return inside(emit.subtract(zero, emit.floorDiv(emit.subtract(zero, end), -factor)));
+    Value last = emit.floorDiv(emit.subtract(zero, end), factor);
+    return inside(emit.add(last, emit.constant(int64_t(1))));
+  };
+  if (factor > 0)
+    return {zero, bound(rest.lo), zero, bound(rest.hi)};
+  return {bound(rest.lo), numKeys, bound(rest.hi), numKeys};
+}
+
+//===------------------------------------------------------------------------===//
+// Comparisons
+//===------------------------------------------------------------------------===//
+
+static Interval addConstant(IntervalArithmetic &emit, Interval value, int64_t addend) {
+  return {emit.add(value.lo, emit.constant(addend)), emit.add(value.hi, emit.constant(addend))};
+}
+
+static Interval difference(IntervalArithmetic &emit, Interval lhs, Interval rhs) {
+  return {emit.subtract(lhs.lo, rhs.hi), emit.subtract(lhs.hi, rhs.lo)};
+}
+
+static Interval cutOff(IntervalArithmetic &emit, Interval value, int64_t limit) {
+  auto cut = [&](Value end) {
+    return emit.minimum(emit.maximum(end, emit.constant(-limit)), emit.constant(limit));
+  };
+  return {cut(value.lo), cut(value.hi), std::max(value.min, -limit), std::min(value.max, limit)};
+}
+
+KeyBounds KeyBoundsEmitter::visitComparison(const KeyConstraint &constraint) {
+  KeyConstraint part = constraint;
+  if (constraint.predicate == CmpIPredicate::eq || constraint.predicate == CmpIPredicate::ne) {
+    bool equal = constraint.predicate == CmpIPredicate::eq;
+    part.predicate = equal ? CmpIPredicate::sle : CmpIPredicate::slt;
+    KeySet below = visitComparison(part);
+    part.predicate = equal ? CmpIPredicate::sge : CmpIPredicate::sgt;
+    KeySet above = visitComparison(part);
+    return equal ? intersect(below, above) : unite(below, above);
+  }
+  switch (constraint.kind) {
+  case KeyConstraint::Kind::Linear:
+    return visitLinear(constraint);
+  case KeyConstraint::Kind::Divided:
+    return visitDivided(constraint);
+  case KeyConstraint::Kind::Absolute:
+    return visitAbsolute(constraint);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+KeyBounds KeyBoundsEmitter::visitLinear(const KeyConstraint &constraint) {
+  const LinearForm &lhs = values.get(constraint.key).form;
+  const LinearForm &rhs = values.get(constraint.bound).form;
+  Interval restL = evaluator.getRest(constraint.key);
+  Interval restR = evaluator.getRest(constraint.bound);
+  // A side without a factor is any 64-bit integer.
+  if (!lhs.hasFactor())
+    restL = cutOff(emit, restL, farAway - 1);
+  if (!rhs.hasFactor())
+    restR = cutOff(emit, restR, farAway - 1);
+  Interval rest = evaluator.addTerms(difference(emit, restL, restR),
+                                     lhs.queryFactor - rhs.queryFactor, /*keyFactor=*/0);
+  int64_t factor = lhs.keyFactor - rhs.keyFactor;
+
+  // lhs <= rhs is lhs - rhs <= 0, and lhs < rhs is lhs - rhs + 1 <= 0.
+  bool strict =
+      constraint.predicate == CmpIPredicate::slt || constraint.predicate == CmpIPredicate::sgt;
+  bool less =
+      constraint.predicate == CmpIPredicate::slt || constraint.predicate == CmpIPredicate::sle;
+  if (!less) {
+    rest = difference(emit, emit.point(int64_t(0)), rest);
+    factor = -factor;
+  }
+  if (strict)
+    rest = addConstant(emit, rest, 1);
+  KeySet keys = atMostZero(factor, rest);
+  for (const auto &[form, side] : {std::pair(lhs, restL), std::pair(rhs, restR)})
+    if (Value known = evaluator.fits(form, side))
+      keys = choose(known, keys, nothingKnown());
+  return keys;
+}
+
+KeyBounds KeyBoundsEmitter::visitDivided(const KeyConstraint &constraint) {
+  int64_t divisor = constraint.divisor;
+  const LinearForm &form = values.get(constraint.key).form;
+  Interval rest = evaluator.getRest(constraint.key);
+  Interval key = evaluator.addTerms(rest, form.queryFactor, /*keyFactor=*/0);
+  Interval bound = cutOff(emit, evaluator.getRange(constraint.bound), farAway / divisor);
+  bound = {emit.multiply(bound.lo, divisor), emit.multiply(bound.hi, divisor)};
+
+  // With x for the key, n the divisor and z the bound: x // n <= z is x - z * n - n + 1 <= 0, x //
+  // n < z is x - z * n + 1 <= 0, x // n >= z is z * n - x <= 0 and x // n > z is z * n + n - x <=
+  // 0.
+  int64_t factor = form.keyFactor;
+  Interval sum = difference(emit, key, bound);
+  switch (constraint.predicate) {
+  case CmpIPredicate::sle:
+    sum = addConstant(emit, sum, 1 - divisor);
+    break;
+  case CmpIPredicate::slt:
+    sum = addConstant(emit, sum, 1);
+    break;
+  case CmpIPredicate::sge:
+    sum = difference(emit, bound, key);
+    factor = -factor;
+    break;
+  default:
+    sum = addConstant(emit, difference(emit, bound, key), divisor);
+    factor = -factor;
+    break;
+  }
+  KeySet keys = atMostZero(factor, sum);
+  if (Value known = evaluator.fits(form, rest))
+    keys = choose(known, keys, nothingKnown());
+  return keys;
+}
+
+KeyBounds KeyBoundsEmitter::visitAbsolute(const KeyConstraint &constraint) {
+  const LinearForm &form = values.get(constraint.key).form;
+  Interval rest = evaluator.getRest(constraint.key);
+  Interval key = evaluator.addTerms(rest, form.queryFactor, /*keyFactor=*/0);
+  Interval zero = emit.point(int64_t(0));
+  Interval negated = difference(emit, zero, key);
+  Interval bound = cutOff(emit, evaluator.getRange(constraint.bound), farAway - 1);
+  int64_t factor = form.keyFactor;
+
+  bool strict =
+      constraint.predicate == CmpIPredicate::slt || constraint.predicate == CmpIPredicate::sgt;
+  bool less =
+      constraint.predicate == CmpIPredicate::slt || constraint.predicate == CmpIPredicate::sle;
+  auto solve = [&](int64_t keyFactor, Interval lhs, Interval rhs) {
+    Interval sum = difference(emit, lhs, rhs);
+    return atMostZero(keyFactor, strict ? addConstant(emit, sum, 1) : sum);
+  };
+  // abs(x) <= z is x <= z and -x <= z; abs(x) >= z is z <= x or z <= -x.
+  KeySet keys = less ? intersect(solve(factor, key, bound), solve(-factor, negated, bound))
+                     : unite(solve(-factor, bound, key), solve(factor, bound, negated));
+  if (Value known = evaluator.fits(form, rest))
+    keys = choose(known, keys, nothingKnown());
+  return keys;
+}
+
+//===------------------------------------------------------------------------===//
+// Conditions
+//===------------------------------------------------------------------------===//
+
+KeyBounds KeyBoundsEmitter::visit(Value condition, bool negated, unsigned depth) {
+  Stage stage = values.get(condition).stage;
+  if (stage == Stage::Head || stage == Stage::Query) {
+    Possible possible = evaluator.getCondition(condition);
+    return fromCondition(negated ? emit.negate(possible) : possible);
+  }
+  if (depth == maxDepth)
+    return nothingKnown();
+  auto key = std::pair(condition, unsigned(negated));
+  if (auto found = memo.find(key); found != memo.end())
+    return found->second;
+  KeySet result = visitOp(condition.getDefiningOp(), negated, depth + 1);
+  memo[key] = result;
+  return result;
+}
+
+KeyBounds KeyBoundsEmitter::visitOp(Operation *op, bool negated, unsigned depth) {
+  auto operand = [&](unsigned i, bool negate) { return visit(op->getOperand(i), negate, depth); };
+  if (auto comparison = dyn_cast<arith::CmpIOp>(op)) {
+    std::optional<KeyConstraint> constraint = values.getKeyConstraint(comparison);
+    if (!constraint)
+      return nothingKnown();
+    if (negated)
+      constraint->predicate = arith::invertPredicate(constraint->predicate);
+    return visitComparison(*constraint);
+  }
+  if (isa<arith::AndIOp>(op) || isa<arith::OrIOp>(op)) {
+    KeySet lhs = operand(0, negated), rhs = operand(1, negated);
+    return isa<arith::AndIOp>(op) != negated ? intersect(lhs, rhs) : unite(lhs, rhs);
+  }
+  if (isa<arith::XOrIOp>(op))
+    if (std::optional<int64_t> constant = getConstantInt(op->getOperand(1)))
+      return operand(0, negated != (*constant != 0));
+  if (isa<arith::SelectOp>(op))
+    return unite(intersect(operand(0, false), operand(1, negated)),
+                 intersect(operand(0, true), operand(2, negated)));
+  return nothingKnown();
+}
+
+KeyBounds KeyBoundsEmitter::emitBounds(Value known) {
+  KeySet keys = visit(values.getMask().getYielded(), /*negated=*/false, /*depth=*/0);
+  keys = choose(known, keys, nothingKnown());
+  keys.hi = emit.maximum(keys.lo, keys.hi);
+  keys.fullLo = emit.minimum(emit.maximum(keys.fullLo, keys.lo), keys.hi);
+  keys.fullHi = emit.maximum(emit.minimum(keys.fullHi, keys.hi), keys.fullLo);
+  return keys;
+}

@@ -1,0 +1,309 @@
+//===- MaskRanges.cpp - Emits what a mask lets through ----------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "dialect/Attn/Analysis/KeyBounds.h"
+#include "dialect/Attn/Analysis/MaskAnalysis.h"
+#include "dialect/Attn/Analysis/RectangleEvaluator.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace attnc::attn;
+using arith::CmpIPredicate;
+
+//===------------------------------------------------------------------------===//
+// Static ranges of values of the head stage
+//===------------------------------------------------------------------------===//
+
+namespace {
+struct StaticRange {
+  int64_t min = std::numeric_limits<int64_t>::min();
+  int64_t max = std::numeric_limits<int64_t>::max();
+};
+} // namespace
+
+/// The range of the result of `op`, which a capture or a scalar of type `stored` holds.
+static StaticRange getStoredRange(Type stored) {
+  unsigned width = stored.getIntOrFloatBitWidth();
+  if (width == 64 || !isa<IntegerType>(stored))
+    return {};
+  if (stored.isUnsignedInteger())
+    return {0, (int64_t(1) << width) - 1};
+  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
+}
+
+static StaticRange getStaticRange(Operation *op, ArrayRef<StaticRange> operands) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  auto combine = [&](auto low, auto high) -> StaticRange {
+    std::optional<int64_t> min = low, max = high;
+    return min && max ? StaticRange{*min, *max} : StaticRange();
+  };
+  StaticRange result =
+      llvm::TypeSwitch<Operation *, StaticRange>(op)
+          .Case([&](arith::ConstantOp constant) -> StaticRange {
+            int64_t value = cast<IntegerAttr>(constant.getValue()).getInt();
+            return {value, value};
+          })
+          .Case([&](DimOp dim) -> StaticRange {
+            if (dim.getName() == "Q" || dim.getName() == "KV")
+              return {0, MaskValues::maxSize};
+            return {0, std::numeric_limits<int64_t>::max()};
+          })
+          .Case([&](GetOp get) {
+            return getStoredRange(kernel.lookupScalar(get.getScalar()).getElementType());
+          })
+          .Case([&](LoadOp load) {
+            if (CaptureOp capture = kernel.lookupCapture(load.getSource()))
+              return getStoredRange(capture.getElementType());
+            return getStoredRange(kernel.lookupTable(load.getSource()).getValue().getElementType());
+          })
+          .Case([&](arith::AddIOp) {
+            return combine(llvm::checkedAdd(operands[0].min, operands[1].min),
+                           llvm::checkedAdd(operands[0].max, operands[1].max));
+          })
+          .Case([&](arith::SubIOp) {
+            return combine(llvm::checkedSub(operands[0].min, operands[1].max),
+                           llvm::checkedSub(operands[0].max, operands[1].min));
+          })
+          .Case([&](arith::MinSIOp) -> StaticRange {
+            return {std::min(operands[0].min, operands[1].min),
+                    std::min(operands[0].max, operands[1].max)};
+          })
+          .Case([&](arith::MaxSIOp) -> StaticRange {
+            return {std::max(operands[0].min, operands[1].min),
+                    std::max(operands[0].max, operands[1].max)};
+          })
+          .Case([&](arith::SelectOp) -> StaticRange {
+            return {std::min(operands[1].min, operands[2].min),
+                    std::max(operands[1].max, operands[2].max)};
+          })
+          .Case<arith::ExtSIOp, arith::TruncIOp>([&](Operation *) {
+            return op->getOperand(0).getType().isInteger(1) ? StaticRange{-1, 0} : operands[0];
+          })
+          .Default([](Operation *) { return StaticRange(); });
+  return result;
+}
+
+//===------------------------------------------------------------------------===//
+// MaskRanges
+//===------------------------------------------------------------------------===//
+
+class MaskRanges::Prepared {
+public:
+  IndexRange range;
+  AbstractValues values;
+};
+
+class MaskRanges::Implementation {
+public:
+  Implementation(const MaskAnalysis &analysis, ScalarEmitter &emitter)
+      : values(analysis.getValues()), mask(values.getMask()), emitter(emitter) {}
+
+  void prepareHead(OpBuilder &builder, Value batch, Value head, Value numQueries, Value numKeys);
+  PreparedRange prepare(OpBuilder &builder, Stage stage, IndexRange range);
+  KeyBounds emitKeyBounds(OpBuilder &builder, const PreparedRange &queries);
+  Verdict emitVerdict(OpBuilder &builder, const PreparedRange &queries, const PreparedRange &keys);
+
+private:
+  IntervalArithmetic arithmetic(OpBuilder &builder) {
+    return IntervalArithmetic(builder, mask.getLoc(), emitter);
+  }
+  auto getOps() { return mask.getBody().front().without_terminator(); }
+  void tabulate(OpBuilder &builder, Stage stage, IndexRange range, AbstractValues &result);
+
+  const MaskValues &values;
+  MaskOp mask;
+  ScalarEmitter &emitter;
+  /// What was emitted for values of the head stage.
+  DenseMap<Value, Value> headValues;
+  AbstractValues head;
+  Value keys;
+  /// True where sizes are small enough for anything to be claimed.
+  Value sizesFit;
+};
+
+void MaskRanges::Implementation::prepareHead(OpBuilder &builder, Value batch, Value headValue,
+                                             Value numQueries, Value numKeys) {
+  IntervalArithmetic emit = arithmetic(builder);
+  keys = numKeys;
+  Value limit = emit.constant(MaskValues::maxSize);
+  sizesFit = emit.logicalAnd(emit.compare(CmpIPredicate::sle, numQueries, limit),
+                             emit.compare(CmpIPredicate::sle, numKeys, limit));
+
+  DenseMap<Value, StaticRange> staticRanges;
+  auto define = [&](Value value, Value emitted, StaticRange range) {
+    headValues[value] = emitted;
+    staticRanges[value] = range;
+    if (value.getType().isInteger(1)) {
+      head.conditions[value] = emit.known(emitted);
+    } else if (isa<IntegerType>(value.getType())) {
+      if (!value.getType().isInteger(64))
+        emitted = arith::ExtSIOp::create(builder, mask.getLoc(), builder.getI64Type(), emitted);
+      head.rests[value] = emit.point(emitted, range.min, range.max);
+    }
+  };
+  StaticRange index = {0, std::numeric_limits<int64_t>::max()};
+  define(mask.getBatch(), batch, index);
+  define(mask.getHead(), headValue, index);
+  for (Operation &op : getOps()) {
+    Value result = op.getResult(0);
+    if (values.get(result).stage != Stage::Head)
+      continue;
+    auto operands = llvm::map_to_vector(op.getOperands(),
+                                        [&](Value operand) { return headValues.lookup(operand); });
+    auto ranges = llvm::map_to_vector(op.getOperands(),
+                                      [&](Value operand) { return staticRanges.lookup(operand); });
+    bool isInt = isa<IntegerType>(result.getType()) && !result.getType().isInteger(1);
+    define(result, emitter.emit(builder, &op, operands),
+           isInt ? getStaticRange(&op, ranges) : StaticRange());
+  }
+}
+
+/// Evaluates the tabulated values of `stage` for each query or key of `range` and keeps the
+/// smallest and largest integer and the outcomes of each condition.
+void MaskRanges::Implementation::tabulate(OpBuilder &builder, Stage stage, IndexRange range,
+                                          AbstractValues &result) {
+  SmallVector<Value> tabulated = values.getTabulated(stage);
+  if (tabulated.empty())
+    return;
+  DenseSet<Value> needed(tabulated.begin(), tabulated.end());
+  for (Operation &op : llvm::reverse(getOps()))
+    if (needed.contains(op.getResult(0)))
+      needed.insert_range(op.getOperands());
+
+  Location loc = mask.getLoc();
+  IntervalArithmetic emit = arithmetic(builder);
+  SmallVector<Value> initial;
+  for (Value value : tabulated) {
+    bool condition = value.getType().isInteger(1);
+    initial.push_back(condition ? emit.constant(false)
+                                : emit.constant(std::numeric_limits<int64_t>::max()));
+    initial.push_back(condition ? emit.constant(false)
+                                : emit.constant(std::numeric_limits<int64_t>::min()));
+  }
+  Value one = emit.constant(int64_t(1));
+  auto body = [&](OpBuilder &inner, Location, Value index, ValueRange carried) {
+    IntervalArithmetic emitInner = arithmetic(inner);
+    DenseMap<Value, Value> element;
+    element[stage == Stage::Query ? mask.getQuery() : mask.getKey()] = index;
+    for (Operation &op : getOps()) {
+      Value value = op.getResult(0);
+      if (values.get(value).stage != stage || !needed.contains(value))
+        continue;
+      auto operands = llvm::map_to_vector(op.getOperands(), [&](Value operand) {
+        Value found = element.lookup(operand);
+        return found ? found : headValues.lookup(operand);
+      });
+      element[value] = emitter.emit(inner, &op, operands);
+    }
+    SmallVector<Value> next;
+    for (auto [i, value] : llvm::enumerate(tabulated)) {
+      Value current = element.lookup(value);
+      Value first = carried[2 * i], second = carried[2 * i + 1];
+      if (value.getType().isInteger(1)) {
+        next.push_back(emitInner.logicalOr(first, current));
+        next.push_back(emitInner.logicalOr(second, emitInner.logicalNot(current)));
+        continue;
+      }
+      if (!value.getType().isInteger(64))
+        current = arith::ExtSIOp::create(inner, loc, inner.getI64Type(), current);
+      next.push_back(emitInner.minimum(first, current));
+      next.push_back(emitInner.maximum(second, current));
+    }
+    scf::YieldOp::create(inner, loc, next);
+  };
+  auto loop =
+      scf::ForOp::create(builder, loc, range.first, emit.add(range.last, one), one, initial, body);
+  for (auto [i, value] : llvm::enumerate(tabulated)) {
+    Value first = loop.getResult(2 * i), second = loop.getResult(2 * i + 1);
+    if (value.getType().isInteger(1))
+      result.conditions[value] = {first, second};
+    else
+      result.rests[value] = {first, second};
+  }
+}
+
+MaskRanges::PreparedRange MaskRanges::Implementation::prepare(OpBuilder &builder, Stage stage,
+                                                              IndexRange range) {
+  IntervalArithmetic emit = arithmetic(builder);
+  IndexRange none;
+  RectangleEvaluator evaluator(emit, values, {&head}, stage == Stage::Query ? range : none,
+                               stage == Stage::Key ? range : none);
+  tabulate(builder, stage, range, evaluator.own);
+  for (Operation &op : getOps()) {
+    const MaskValue &value = values.get(op.getResult(0));
+    if (value.stage == stage && !value.tabulated)
+      evaluator.evaluate(&op);
+  }
+  // Ranges are wanted by ops of later stages, so they are computed here once.
+  for (Operation &op : getOps())
+    if (values.get(op.getResult(0)).stage == Stage::Pair)
+      for (Value operand : op.getOperands()) {
+        const MaskValue &value = values.get(operand);
+        if (value.stage == stage && value.form.hasFactor())
+          evaluator.getRange(operand);
+      }
+  auto prepared = std::make_shared<Prepared>();
+  prepared->range = range;
+  prepared->values = std::move(evaluator.own);
+  return prepared;
+}
+
+KeyBounds MaskRanges::Implementation::emitKeyBounds(OpBuilder &builder,
+                                                    const PreparedRange &queries) {
+  IntervalArithmetic emit = arithmetic(builder);
+  RectangleEvaluator evaluator(emit, values, {&queries->values, &head}, queries->range,
+                               IndexRange());
+  for (Operation &op : getOps()) {
+    const MaskValue &value = values.get(op.getResult(0));
+    bool later = value.stage == Stage::Key || value.stage == Stage::Pair;
+    bool restIsKnown = value.form.restStage == Stage::Head || value.form.restStage == Stage::Query;
+    if (later && restIsKnown && value.rule != RestRule::Own)
+      evaluator.own.rests[op.getResult(0)] = evaluator.evaluateRest(&op);
+  }
+  return KeyBoundsEmitter(emit, values, evaluator, keys).emitBounds(sizesFit);
+}
+
+Verdict MaskRanges::Implementation::emitVerdict(OpBuilder &builder, const PreparedRange &queries,
+                                                const PreparedRange &keyRange) {
+  IntervalArithmetic emit = arithmetic(builder);
+  RectangleEvaluator evaluator(emit, values, {&queries->values, &keyRange->values, &head},
+                               queries->range, keyRange->range);
+  for (Operation &op : getOps())
+    if (values.get(op.getResult(0)).stage == Stage::Pair)
+      evaluator.evaluate(&op);
+  Possible possible = evaluator.getCondition(mask.getYielded());
+  return {emit.logicalOr(possible.canBeTrue, emit.logicalNot(sizesFit)),
+          emit.logicalAnd(emit.logicalNot(possible.canBeFalse), sizesFit)};
+}
+
+MaskRanges::MaskRanges(const MaskAnalysis &analysis, ScalarEmitter &emitter)
+    : implementation(std::make_unique<Implementation>(analysis, emitter)) {}
+MaskRanges::~MaskRanges() = default;
+
+void MaskRanges::prepareHead(OpBuilder &builder, Value batch, Value head, Value numQueries,
+                             Value numKeys) {
+  implementation->prepareHead(builder, batch, head, numQueries, numKeys);
+}
+
+MaskRanges::PreparedRange MaskRanges::prepareQueries(OpBuilder &builder, Value first, Value last) {
+  return implementation->prepare(builder, Stage::Query, {first, last});
+}
+
+MaskRanges::PreparedRange MaskRanges::prepareKeys(OpBuilder &builder, Value first, Value last) {
+  return implementation->prepare(builder, Stage::Key, {first, last});
+}
+
+KeyBounds MaskRanges::emitKeyBounds(OpBuilder &builder, const PreparedRange &queries) {
+  return implementation->emitKeyBounds(builder, queries);
+}
+
+Verdict MaskRanges::emitVerdict(OpBuilder &builder, const PreparedRange &queries,
+                                const PreparedRange &keys) {
+  return implementation->emitVerdict(builder, queries, keys);
+}
