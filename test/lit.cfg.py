@@ -9,7 +9,7 @@ import lit.formats
 config.name = "attnc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".attn", ".test"]
-config.excludes = ["unit", "tools", "bench", "CMakeLists.txt", "lit.local.cfg"]
+config.excludes = ["unit", "Inputs", "tools", "bench", "CMakeLists.txt", "lit.local.cfg"]
 config.test_source_root = config.attnc_source + "/test"
 config.test_exec_root = config.attnc_build + "/test"
 
