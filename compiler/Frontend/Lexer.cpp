@@ -520,20 +520,26 @@ void Lexer::lexUnexpected() {
   llvm::UTF32 character = 0;
   llvm::convertUTF8Sequence(&source, source + size, &character, llvm::strictConversion);
   llvm::StringRef spelling = text.substr(begin, size);
-  while (rest().starts_with(spelling))
-    position += size;
   std::string name = "`" + spelling.str() + "`";
   if (character < 0x20 || character >= 0x7f)
     llvm::raw_string_ostream(name)
         << " (U+" << llvm::format_hex_no_prefix(character, 4, true) << ')';
-  DiagnosticBuilder builder = fail(begin, DiagId::unexpected_character, name);
+  while (rest().starts_with(spelling))
+    position += size;
+  uint32_t end = position;
+  bool isLetter = character >= 0x80 && getLookalike(character).empty();
+  // The rest of the word is the same mistake.
+  while (isLetter && (isNamePart(peek()) || static_cast<unsigned char>(peek()) >= 0x80))
+    ++position;
+  push(Kind::error, begin);
+  DiagnosticBuilder builder = report(begin, end, DiagId::unexpected_character, name);
   llvm::StringRef instead = character == '!' ? "not " : getLookalike(character);
   if (!instead.empty())
     builder.fixIt(instead == " " ? "write a space" : ("write `" + instead.trim() + "`").str(),
-                  {{file.getRange(begin, position), instead.str()}});
+                  {{file.getRange(begin, end), instead.str()}});
   else if (character == '?')
     builder.hint("a choice is written `x if c else y`");
-  else if (character >= 0x80)
+  else if (isLetter)
     builder.hint("names are made of ASCII letters, digits and `_`");
 }
 

@@ -1,0 +1,1 @@
+print("mask_mod = causal\0")
