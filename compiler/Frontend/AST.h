@@ -10,6 +10,8 @@
 // errors holds only what the language has: loops over comprehensions, classes and the like were
 // reported by the parser.
 //
+// Long because the nodes are one list, in the order of the grammar.
+//
 //===------------------------------------------------------------------------===//
 
 #ifndef COMPILER_FRONTEND_AST_H
