@@ -35,7 +35,7 @@ static bool looksLikeMlir(llvm::StringRef text) {
     if (line.empty() || line.starts_with("//") || line.starts_with("#"))
       continue;
     for (llvm::StringRef start :
-         {"module ", "builtin.module", "attn.kernel ", "tile.kernel ", "func.func ", "llvm."})
+         {"module ", "builtin.module", "attn.kernel ", "tile.kernel ", "llvm."})
       if (line.starts_with(start))
         return true;
     return false;
@@ -61,6 +61,16 @@ std::optional<RunError> Compilation::read(const std::string &path) {
   return source ? std::nullopt : readModule(*file);
 }
 
+/// True if the body of a function has ops of other dialects than LLVM's.
+static bool isAboveLlvm(Operation *function) {
+  return function
+      ->walk([function](Operation *op) {
+        bool isLlvm = op == function || op->getName().getDialectNamespace() == "llvm";
+        return isLlvm ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 /// The phase that IR is at: the first that one of its ops belongs to.
 static std::optional<Phase> findPhase(ModuleOp module) {
   std::optional<Phase> phase;
@@ -68,9 +78,10 @@ static std::optional<Phase> findPhase(ModuleOp module) {
     auto here = llvm::StringSwitch<std::optional<Phase>>(op.getName().getStringRef())
                     .Case("attn.kernel", Phase::Attn)
                     .Case("tile.kernel", Phase::Tile)
-                    .Case("func.func", Phase::Vector)
                     .Case("llvm.func", Phase::Llvm)
                     .Default(std::nullopt);
+    if (here == Phase::Llvm && isAboveLlvm(&op))
+      here = Phase::Vector;
     if (here && (!phase || *here < *phase))
       phase = here;
   }

@@ -20,6 +20,8 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -27,6 +29,20 @@ using namespace attnc;
 static void addCleanup(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+}
+
+static bool hasFeature(const PipelineOptions &options, StringRef feature) {
+  return llvm::is_contained(llvm::split(options.features, ','), ("+" + feature).str());
+}
+
+/// From the attn dialect as written to what can be lowered.
+static void addAttnPasses(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(attn::createExtractMaskPass());
+  attn::ExpandMathPassOptions math;
+  math.noFma = !hasFeature(options, "fma");
+  math.expandRounding = !hasFeature(options, "sse4.1");
+  passes.addPass(attn::createExpandMathPass(math));
+  addCleanup(passes);
 }
 
 /// From loops over vectors to the LLVM dialect.
@@ -53,8 +69,7 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
     addCleanup(passes);
     return;
   case Phase::Expanded:
-    passes.addNestedPass<attn::KernelOp>(attn::createExtractMaskPass());
-    addCleanup(passes);
+    addAttnPasses(passes.nest<attn::KernelOp>(), options);
     return;
   case Phase::Tile:
     passes.addPass(createDescribeKernelsPass());

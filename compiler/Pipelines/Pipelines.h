@@ -27,8 +27,8 @@ void addPassesTo(Phase phase, mlir::OpPassManager &passes, const PipelineOptions
 /// Adds the dialects of all phases.
 void insertAllDialects(mlir::DialectRegistry &registry);
 
-/// Registers all passes and the pipelines `attn-pipeline` (attn to expanded) and `host-pipeline`
-/// (attn to LLVM dialect, option `cpu`) for textual use.
+/// Registers all passes and the pipelines `attn-pipeline` (from attn to expanded) and
+/// `host-pipeline` (from attn to the LLVM dialect), both with the option `cpu`, for textual use.
 void registerAllPasses();
 void registerPipelines();
 

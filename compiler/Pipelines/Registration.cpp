@@ -44,41 +44,33 @@ void attnc::registerAllPasses() {
 }
 
 namespace {
-struct HostPipelineOptions : PassPipelineOptions<HostPipelineOptions> {
+struct CpuOptions : PassPipelineOptions<CpuOptions> {
   Option<std::string> cpu{*this, "cpu", llvm::cl::desc("native, x86-64-v3 or x86-64"),
                           llvm::cl::init("native")};
 };
 } // namespace
 
-/// A pipeline that leads from the attn dialect to `last`.
-static void buildPipeline(OpPassManager &passes, Phase last, const PipelineOptions &options) {
-  for (const PhaseInfo &info : getPhases())
-    if (info.phase <= last)
-      addPassesTo(info.phase, passes, options);
-}
-
-static LogicalResult buildHostPipeline(OpPassManager &passes, const HostPipelineOptions &options,
-                                       function_ref<LogicalResult(const Twine &)> report) {
-  llvm::Expected<HostTarget> target = HostTarget::get(options.cpu);
-  if (!target)
-    return report(llvm::toString(target.takeError()));
-  buildPipeline(passes, Phase::Llvm, {target->features});
-  return success();
+/// Registers the passes that lead from the attn dialect to `last`, with an option for the CPU.
+static void registerPipelineTo(Phase last, StringRef name, StringRef description) {
+  registerPassPipeline(
+      name, description,
+      [last](OpPassManager &passes, StringRef text,
+             function_ref<LogicalResult(const Twine &)> report) -> LogicalResult {
+        CpuOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        llvm::Expected<HostTarget> target = HostTarget::get(options.cpu);
+        if (!target)
+          return report(llvm::toString(target.takeError()));
+        for (const PhaseInfo &info : getPhases())
+          if (info.phase <= last)
+            addPassesTo(info.phase, passes, {target->features});
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> handler) { handler(CpuOptions()); });
 }
 
 void attnc::registerPipelines() {
-  PassPipelineRegistration<>(
-      "attn-pipeline", "All passes over the attn dialect, in their order",
-      [](OpPassManager &passes) { buildPipeline(passes, Phase::Expanded, {}); });
-  registerPassPipeline(
-      "host-pipeline", "From the attn dialect to the LLVM dialect, for a CPU",
-      [](OpPassManager &passes, StringRef text, function_ref<LogicalResult(const Twine &)> report) {
-        HostPipelineOptions options;
-        if (failed(options.parseFromString(text)))
-          return failure();
-        return buildHostPipeline(passes, options, report);
-      },
-      [](function_ref<void(const detail::PassOptions &)> handler) {
-        handler(HostPipelineOptions());
-      });
+  registerPipelineTo(Phase::Expanded, "attn-pipeline", "All passes over the attn dialect");
+  registerPipelineTo(Phase::Llvm, "host-pipeline", "From the attn dialect to the LLVM dialect");
 }
