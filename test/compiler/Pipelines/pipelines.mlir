@@ -6,7 +6,7 @@
 
 // Builtins become arithmetic that the CPU has, and what does nothing is gone.
 // CHECK-LABEL: attn.kernel @exp
-// CHECK-NOT: arith.addi
+// CHECK-NOT: arith.addi %q, %kv
 // CHECK-NOT: math.exp
 // FMA: math.fma
 // NO-FMA-NOT: math.fma
