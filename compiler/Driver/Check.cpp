@@ -1,0 +1,135 @@
+//===- Check.cpp - Judging results by the reference -------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Driver/Check.h"
+#include "compiler/Target/Reference/PairProgram.h"
+#include "compiler/Target/Reference/Reference.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::driver;
+
+namespace {
+/// The results of one run of the reference, in f32.
+struct Results {
+  explicit Results(const LaunchArguments &arguments) {
+    o = makeView(arguments.o, oData);
+    if (arguments.lse)
+      lse = makeView(*arguments.lse, lseData);
+  }
+
+  static TensorView makeView(const TensorView &like, std::vector<float> &data) {
+    int64_t elements = 1;
+    for (int64_t size : like.sizes)
+      elements *= size;
+    data.resize(elements);
+    return {data.data(), ElementType::F32, like.sizes, getContiguousStrides(like.sizes)};
+  }
+
+  std::vector<float> oData, lseData;
+  TensorView o;
+  std::optional<TensorView> lse;
+};
+} // namespace
+
+/// The elements of a float tensor in logical order.
+static std::vector<float> readAll(const TensorView &view) {
+  std::vector<float> values;
+  std::vector<int64_t> index(view.sizes.size(), 0);
+  int64_t elements = 1;
+  for (int64_t size : view.sizes)
+    elements *= size;
+  values.reserve(elements);
+  for (int64_t i = 0; i < elements; ++i) {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < index.size(); ++dim)
+      offset += index[dim] * view.strides[dim];
+    values.push_back(static_cast<float>(reference::readElement(view.data, view.type, offset).f));
+    for (size_t dim = index.size(); dim-- > 0 && ++index[dim] == view.sizes[dim];)
+      index[dim] = 0;
+  }
+  return values;
+}
+
+static double getDifference(float got, float want) {
+  if (got == want || (std::isnan(got) && std::isnan(want)))
+    return 0;
+  double difference = std::fabs(static_cast<double>(got) - static_cast<double>(want));
+  return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+}
+
+static double getLargestFinite(const std::vector<float> &values) {
+  double largest = 0;
+  for (float value : values)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::fabs(static_cast<double>(value)));
+  return largest;
+}
+
+/// The spacing of `type` at `x`.
+static double getUlp(ElementType type, double x) {
+  int mantissa = type == ElementType::F16 ? 10 : type == ElementType::BF16 ? 7 : 23;
+  return x > 0 ? std::ldexp(1.0, std::ilogb(x) - mantissa) : 0;
+}
+
+static OutputCheck compare(std::string name, const TensorView &output,
+                           const std::vector<float> &want, const std::vector<float> &unfused,
+                           double floor) {
+  OutputCheck check;
+  check.name = std::move(name);
+  double unfusedError = 0;
+  for (size_t i = 0; i < want.size(); ++i)
+    unfusedError = std::max(unfusedError, getDifference(unfused[i], want[i]));
+  // Where f32 without fusion does not get there at all, only the floor is left.
+  check.limit = (std::isfinite(unfusedError) ? 2 * unfusedError : 0) + floor;
+  std::vector<float> got = readAll(output);
+  size_t worst = 0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    double difference = getDifference(got[i], want[i]);
+    check.beyond += difference > check.limit;
+    if (difference > check.error) {
+      check.error = difference;
+      worst = i;
+    }
+  }
+  if (want.empty())
+    return check;
+  check.got = got[worst];
+  check.expected = want[worst];
+  check.worst.assign(output.sizes.size(), 0);
+  for (size_t dim = output.sizes.size(), rest = worst; dim-- > 0; rest /= output.sizes[dim])
+    check.worst[dim] = static_cast<int64_t>(rest % output.sizes[dim]);
+  return check;
+}
+
+FailureOr<std::vector<OutputCheck>> driver::checkOutputs(attn::KernelOp kernel,
+                                                         const KernelInfo &info,
+                                                         const LaunchArguments &arguments,
+                                                         const BoundArguments &bound,
+                                                         unsigned threads) {
+  Results exact(arguments), unfused(arguments);
+  auto run = [&](Results &results, reference::Precision precision) {
+    reference::Outputs outputs{&results.o, results.lse ? &*results.lse : nullptr, nullptr};
+    return reference::run(kernel, info, arguments, bound, outputs, precision, threads);
+  };
+  FailureOr<reference::Summary> summary = run(exact, reference::Precision::Exact);
+  if (failed(summary) || failed(run(unfused, reference::Precision::Unfused)))
+    return failure();
+
+  // What rounding a score to f32 does to it, and so to the logarithm of a weight.
+  double rounding = 0x1p-23 * summary->largestScore;
+  double largest = getLargestFinite(exact.oData);
+  double base = info.dtype == ElementType::F32 ? 2e-6 * largest : 2 * getUlp(info.dtype, largest);
+  std::vector<OutputCheck> checks = {compare("o", arguments.o, exact.oData, unfused.oData,
+                                             base + std::min(rounding, 0x1p-8) * largest)};
+  if (arguments.lse)
+    checks.push_back(compare("lse", *arguments.lse, exact.lseData, unfused.lseData,
+                             2e-6 * std::max(1.0, getLargestFinite(exact.lseData)) + 2 * rounding));
+  return checks;
+}

@@ -1,0 +1,35 @@
+//===- Check.h - Judging results by the reference -----------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_DRIVER_CHECK_H
+#define COMPILER_DRIVER_CHECK_H
+
+#include "attnc/Launch.h"
+#include "dialect/Attn/IR/AttnOps.h"
+
+namespace attnc::driver {
+
+/// How far one output is from the reference.
+struct OutputCheck {
+  std::string name;
+  double error = 0; ///< the largest difference; infinite where NaN or an infinity is misplaced
+  double limit = 0; ///< twice the error of an unfused run, plus a floor
+  std::vector<int64_t> worst;  ///< the place of the largest difference
+  float got = 0, expected = 0; ///< there
+  int64_t beyond = 0;          ///< elements beyond the limit
+
+  bool passes() const { return error <= limit; }
+};
+
+/// Compares the outputs in `arguments` with the reference by the rule of test/goldens/README.md.
+mlir::FailureOr<std::vector<OutputCheck>>
+checkOutputs(attn::KernelOp kernel, const KernelInfo &info, const LaunchArguments &arguments,
+             const BoundArguments &bound, unsigned threads);
+
+} // namespace attnc::driver
+
+#endif // COMPILER_DRIVER_CHECK_H

@@ -1,0 +1,329 @@
+//===- Run.cpp - Runs a program on tensors ----------------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Driver/Run.h"
+#include "compiler/Driver/HostCompiler.h"
+#include "compiler/Driver/IRDiagnostics.h"
+#include "compiler/Driver/LoadProgram.h"
+#include "compiler/Driver/MaskPicture.h"
+#include "compiler/Driver/RunReport.h"
+#include "compiler/Driver/TensorSource.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Target/KernelInfo/KernelInfo.h"
+#include "compiler/Target/Reference/PairCount.h"
+#include "compiler/Target/Reference/Reference.h"
+#include "dialect/Attn/IR/AttnDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "runtime/safetensors/Safetensors.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <thread>
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::driver;
+
+namespace {
+/// What was said already, to the diagnostic engine.
+const RunError reported{BadInput, ""};
+
+bool showsColors() { return llvm::errs().is_displayed() && !std::getenv("NO_COLOR"); }
+
+/// One run, step by step.
+class Session {
+public:
+  explicit Session(const RunOptions &options)
+      : options(options), engine(sources), diagnostics(&context, engine),
+        threads(options.threads ? options.threads
+                                : std::max(std::thread::hardware_concurrency(), 1U)) {
+    DialectRegistry registry;
+    insertAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.disableMultithreading();
+    context.printOpOnDiagnostic(false);
+    context.loadDialect<attn::AttnDialect, arith::ArithDialect, math::MathDialect>();
+  }
+
+  ExitStatus run() {
+    std::optional<RunError> error = runSteps();
+    engine.printText(llvm::errs(), showsColors());
+    if (error && !error->message.empty())
+      printRunError(error->message);
+    if (error)
+      return error->status;
+    return report.passes() ? Success : CheckFailed;
+  }
+
+private:
+  std::optional<RunError> runSteps() {
+    source = options.random ? createRandomTensors(options) : createStoredTensors(options);
+    for (auto step :
+         {&Session::loadMainTensors, &Session::compile, &Session::addScalars, &Session::addCaptures,
+          &Session::bind, &Session::prepareDevice, &Session::compute, &Session::check,
+          &Session::measure, &Session::writeOutputs, &Session::drawPicture, &Session::printReport})
+      if (std::optional<RunError> error = (this->*step)())
+        return error;
+    return std::nullopt;
+  }
+
+  std::optional<RunError> loadMainTensors() {
+    StageTimes::Scope stage = times.start("load tensors");
+    if (auto error = source->addMainTensors(arguments))
+      return error;
+    if (!isFloat(arguments.q.type))
+      return RunError{BadInput, "`q`: expected elements of f32, f16 or bf16, got " +
+                                    getName(arguments.q.type)};
+    for (auto [name, view] : {std::pair("q", &arguments.q), std::pair("v", &arguments.v)})
+      if (view->sizes[3] < 1)
+        return RunError{BadInput, "`" + std::string(name) +
+                                      "`: expected a last dimension of at least 1, got 0"};
+    return std::nullopt;
+  }
+
+  std::optional<RunError> compile() {
+    KernelShape shape{arguments.q.type, arguments.q.sizes[3], arguments.v.sizes[3]};
+    StageTimes::Scope stage = times.start("load program");
+    if (auto error = loadProgram(context, options, shape, sources, engine, program))
+      return error;
+    info = getKernelInfo(program.kernel);
+    original = program.module->clone();
+    return options.after.empty() ? std::nullopt : runAttnPasses(program, options.after);
+  }
+
+  std::optional<RunError> addScalars() {
+    std::vector<std::string> names;
+    for (const ScalarInfo &scalar : info.scalars)
+      names.push_back(scalar.name);
+    arguments.scale = options.scale;
+    if (options.scale && info.scale)
+      return RunError{BadUsage, "`--scale`: the program fixes its scale, got " +
+                                    llvm::formatv("{0}", *options.scale).str()};
+    for (const auto &[name, value] : options.scalars) {
+      bool isScale = name == "scale" && !info.scale;
+      if (isScale) {
+        if (options.scale)
+          return RunError{BadUsage, "expected either `--scale` or `--set scale=`, got both"};
+        if (std::holds_alternative<bool>(value))
+          return RunError{BadUsage, "`--set`: expected a number as `scale`, got a bool"};
+        arguments.scale = std::visit([](auto x) { return static_cast<float>(x); }, value);
+      }
+      bool isScalar = llvm::is_contained(names, name);
+      if (!isScale && !isScalar)
+        return makeUnknownNameError("--set", name, names);
+      if (isScalar)
+        arguments.scalars[name] = value;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<RunError> addCaptures() {
+    if (auto error = source->addCaptures(info, arguments))
+      return error;
+    for (const ScalarInfo &scalar : info.scalars)
+      if (!arguments.scalars.count(scalar.name))
+        return RunError{BadUsage, "`" + scalar.name + "`: expected a value of type " +
+                                      getName(scalar.type) + " (`--set " + scalar.name +
+                                      "=VALUE`), got none"};
+    if (!info.scale && !arguments.scale)
+      return RunError{BadUsage, "`scale`: expected a value (`--scale X`), got none"};
+    return std::nullopt;
+  }
+
+  std::optional<RunError> bind() {
+    std::vector<int64_t> rows = arguments.q.sizes, weightSizes = arguments.q.sizes;
+    rows.pop_back();
+    std::vector<int64_t> oSizes = rows;
+    oSizes.push_back(arguments.v.sizes[3]);
+    weightSizes[3] = arguments.k.sizes[2];
+    if (auto error = TensorBuffer::allocate("`o`", arguments.q.type, oSizes, o))
+      return error;
+    arguments.o = o.getView();
+    if (options.lse) {
+      if (auto error = TensorBuffer::allocate("`lse`", ElementType::F32, rows, lse))
+        return error;
+      arguments.lse = lse.getView();
+    }
+    if (options.weights)
+      if (auto error = TensorBuffer::allocate("`weights`", ElementType::F32, weightSizes, weights))
+        return error;
+    if (std::optional<std::string> error = bindArguments(info, arguments, bound))
+      return RunError{BadInput, *error};
+    return std::nullopt;
+  }
+
+  std::optional<RunError> prepareDevice() {
+    if (options.device == RunDevice::Host)
+      return compileHost();
+    launch = [this] { return launchReference(); };
+    return std::nullopt;
+  }
+
+  std::optional<RunError> compileHost() {
+    llvm::Expected<HostTarget> target = HostTarget::get(options.cpu);
+    if (!target)
+      return RunError{BadUsage, "`--cpu`: " + llvm::toString(target.takeError())};
+    if (llvm::Error error = target->checkRunsHere())
+      return RunError{Environment, llvm::toString(std::move(error))};
+    auto kernels = compileForHost(*program.module, Phase::Attn, *target, times);
+    if (!kernels) {
+      std::string message = llvm::toString(kernels.takeError());
+      return engine.hasErrors() ? reported : RunError{Environment, message};
+    }
+    host = kernels->front();
+    launch = [this]() -> std::optional<RunError> {
+      if (std::optional<std::string> error = attnc::launch(host, bound, static_cast<int>(threads)))
+        return RunError{Environment, *error};
+      return std::nullopt;
+    };
+    return options.checked ? reportClamped() : std::nullopt;
+  }
+
+  /// With --checked the loads of every pair are followed in the reference.
+  std::optional<RunError> reportClamped() {
+    auto summary = reference::run(getOriginal(), info, arguments, bound, {},
+                                  reference::Precision::Exact, threads);
+    if (failed(summary))
+      return reported;
+    return reportClamped(*summary);
+  }
+
+  std::optional<RunError> launchReference() {
+    reference::Outputs outputs{&arguments.o, arguments.lse ? &*arguments.lse : nullptr,
+                               options.weights ? &weights.getView() : nullptr};
+    auto summary = reference::run(program.kernel, info, arguments, bound, outputs,
+                                  reference::Precision::Exact, threads);
+    if (failed(summary))
+      return reported;
+    return options.checked ? reportClamped(*summary) : std::nullopt;
+  }
+
+  std::optional<RunError> reportClamped(const reference::Summary &summary) {
+    if (!summary.clamped)
+      return std::nullopt;
+    const reference::ClampedIndex &clamped = *summary.clamped;
+    engine.reportOther(
+        getSourceRange(sources, clamped.loc), Severity::Error,
+        llvm::formatv("index {0} is outside dimension {1} of size {2}, first at batch {3}, head "
+                      "{4}, query {5}, key {6}",
+                      clamped.index, clamped.dim, clamped.size, clamped.b, clamped.h, clamped.q,
+                      clamped.kv)
+            .str());
+    return reported;
+  }
+
+  std::optional<RunError> compute() {
+    StageTimes::Scope stage = times.start("run");
+    return launch();
+  }
+
+  attn::KernelOp getOriginal() { return *original->getOps<attn::KernelOp>().begin(); }
+
+  std::optional<RunError> check() {
+    if (!options.check)
+      return std::nullopt;
+    auto outputs = checkOutputs(getOriginal(), info, arguments, bound, threads);
+    if (failed(outputs))
+      return reported;
+    report.check = std::move(*outputs);
+    return std::nullopt;
+  }
+
+  std::optional<RunError> measure() {
+    if (!options.bench)
+      return std::nullopt;
+    FailureOr<int64_t> pairs = reference::countPairs(getOriginal(), info, arguments, bound);
+    if (failed(pairs))
+      return reported;
+    report.pairs = *pairs;
+    double flops =
+        static_cast<double>(*pairs) * 2 * static_cast<double>(info.headDim + info.valueDim);
+    report.bench.emplace();
+    return bench(launch, flops, info.dtype == ElementType::BF16, threads, *report.bench);
+  }
+
+  std::optional<RunError> writeOutputs() {
+    if (options.out.empty())
+      return std::nullopt;
+    std::vector<std::pair<std::string, TensorView>> tensors = {{"o", o.getView()}};
+    if (options.lse)
+      tensors.emplace_back("lse", lse.getView());
+    if (options.weights)
+      tensors.emplace_back("weights", weights.getView());
+    if (auto error = safetensors::write(options.out, tensors))
+      return RunError{Environment, error->message};
+    return std::nullopt;
+  }
+
+  std::optional<RunError> drawPicture() {
+    if (options.maskPicture.empty())
+      return std::nullopt;
+    FailureOr<std::string> picture = drawMask(getOriginal(), info, arguments, bound);
+    if (failed(picture))
+      return reported;
+    if (options.maskPicture == "-") {
+      llvm::outs() << *picture;
+      return std::nullopt;
+    }
+    std::error_code code;
+    llvm::raw_fd_ostream file(options.maskPicture, code);
+    if (!code) {
+      file << *picture;
+      file.close();
+      code = file.error();
+      file.clear_error();
+    }
+    if (code)
+      return RunError{Environment, options.maskPicture + ": cannot write: " + code.message()};
+    return std::nullopt;
+  }
+
+  std::optional<RunError> printReport() {
+    if (options.json)
+      report.printJSON(llvm::outs());
+    else
+      report.printText(llvm::outs());
+    llvm::outs().flush();
+    if (options.timePasses)
+      times.print(llvm::errs());
+    return std::nullopt;
+  }
+
+  const RunOptions &options;
+  MLIRContext context;
+  SourceManager sources;
+  attnc::DiagnosticEngine engine;
+  IRDiagnostics diagnostics;
+  unsigned threads;
+  std::unique_ptr<TensorSource> source;
+  LaunchArguments arguments;
+  BoundArguments bound;
+  TensorBuffer o, lse, weights;
+  LoadedProgram program;
+  OwningOpRef<ModuleOp> original; ///< before --after
+  KernelInfo info;
+  HostKernel host;
+  LaunchFunction launch;
+  RunReport report;
+  StageTimes times;
+};
+} // namespace
+
+void driver::printRunError(const std::string &message) {
+  llvm::raw_ostream &os = llvm::errs();
+  bool colors = showsColors();
+  os << "attn-run: ";
+  if (colors)
+    os.changeColor(llvm::raw_ostream::RED, /*Bold=*/true);
+  os << "error: ";
+  if (colors)
+    os.resetColor();
+  os << message << "\n";
+}
+
+ExitStatus driver::runProgram(const RunOptions &options) { return Session(options).run(); }

@@ -1,0 +1,78 @@
+//===- RunOptions.h - What attn-run is asked to do ----------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_DRIVER_RUNOPTIONS_H
+#define COMPILER_DRIVER_RUNOPTIONS_H
+
+#include "attnc/Launch.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnc::driver {
+
+enum class RunDevice { Host, Reference };
+
+/// How q, k and v are stored.
+enum class TensorLayout { BHSD, BSHD, THD };
+
+/// `--view NAME=STORED:SHAPE:STRIDES:OFFSET`.
+struct ViewOption {
+  std::string stored;
+  std::vector<int64_t> shape, strides;
+  int64_t offset = 0;
+};
+
+/// `--fill NAME=KIND`.
+struct FillOption {
+  enum Kind { Normal, Range, Documents, Const } kind = Normal;
+  double low = 0, high = 0; ///< of a range; `low` of a constant
+  int64_t documents = 1;
+};
+
+/// `--random B=1,Hq=8,...`.
+struct RandomOption {
+  std::map<std::string, int64_t> sizes; ///< dimensions and extents by name
+  ElementType dtype = ElementType::BF16;
+};
+
+/// The command line of attn-run.
+struct RunOptions {
+  std::string program;
+  std::string in, out;
+  RunDevice device = RunDevice::Host;
+  bool lse = false, weights = false;
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::string> approx;
+  bool checked = false;
+  std::map<std::string, ScalarValue> scalars;
+  std::optional<float> scale;
+  std::map<std::string, ViewOption> views;
+  TensorLayout layout = TensorLayout::BHSD;
+  std::optional<RandomOption> random;
+  uint64_t seed = 0;
+  std::map<std::string, FillOption> fills;
+  bool check = false, bench = false, json = false, timePasses = false;
+  std::string maskPicture; ///< a file, `-` for standard output
+  std::string after;       ///< attn passes to run first
+  std::string cpu = "native";
+  unsigned threads = 0;
+  bool help = false, version = false;
+};
+
+/// Fills `options` from the words of a command line. Returns an error that names the option, or
+/// nothing.
+std::optional<std::string> parseRunOptions(const std::vector<std::string> &words,
+                                           RunOptions &options);
+
+/// What --help prints.
+std::string getRunHelp();
+
+} // namespace attnc::driver
+
+#endif // COMPILER_DRIVER_RUNOPTIONS_H

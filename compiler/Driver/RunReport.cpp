@@ -1,0 +1,71 @@
+//===- RunReport.cpp - What attn-run says -----------------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Driver/RunReport.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+using namespace attnc;
+using namespace attnc::driver;
+
+bool RunReport::passes() const {
+  return !check || llvm::all_of(*check, [](const OutputCheck &output) { return output.passes(); });
+}
+
+static void printCheck(const OutputCheck &output, llvm::raw_ostream &os) {
+  os << llvm::format("check  %-4s error %.3g, limit %.3g: %s", output.name.c_str(), output.error,
+                     output.limit, output.passes() ? "pass" : "FAIL");
+  if (!output.passes()) {
+    os << "; worst at [";
+    llvm::interleaveComma(output.worst, os);
+    os << llvm::format("] (got %.9g, expected %.9g), ", static_cast<double>(output.got),
+                       static_cast<double>(output.expected))
+       << output.beyond << " beyond";
+  }
+  os << "\n";
+}
+
+void RunReport::printText(llvm::raw_ostream &os) const {
+  if (check)
+    for (const OutputCheck &output : *check)
+      printCheck(output, os);
+  if (!bench)
+    return;
+  os << llvm::format("bench  %.3f ms (median of %d runs, %u thread%s)\n", bench->milliseconds,
+                     bench->runs, bench->threads, bench->threads == 1 ? "" : "s")
+     << llvm::format("       %.1f GFLOP/s over ", bench->gflops)
+     << llvm::formatv("{0:N}", pairs).str()
+     << llvm::format(" pairs that take part: %.1f %% of the %.0f GFLOP/s of a %s\n",
+                     100 * bench->getShareOfPeak(), bench->peakGflops, bench->instruction)
+     << llvm::format("       %.1f MiB of memory at the peak\n",
+                     static_cast<double>(bench->peakBytes) * 0x1p-20);
+}
+
+static llvm::json::Value toJSON(double value) {
+  return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
+}
+
+void RunReport::printJSON(llvm::raw_ostream &os) const {
+  llvm::json::Object report;
+  if (check) {
+    llvm::json::Object outputs;
+    for (const OutputCheck &output : *check)
+      outputs[output.name] =
+          llvm::json::Object{{"error", toJSON(output.error)}, {"limit", toJSON(output.limit)}};
+    report["check"] = llvm::json::Object{{"pass", passes()}, {"outputs", std::move(outputs)}};
+  }
+  if (bench)
+    report["bench"] = llvm::json::Object{{"milliseconds", toJSON(bench->milliseconds)},
+                                         {"gflops", toJSON(bench->gflops)},
+                                         {"share_of_peak", toJSON(bench->getShareOfPeak())},
+                                         {"peak_bytes", bench->peakBytes},
+                                         {"threads", static_cast<int64_t>(bench->threads)}};
+  os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report)));
+}

@@ -1,0 +1,31 @@
+//===- RunReport.h - What attn-run says ---------------------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_DRIVER_RUNREPORT_H
+#define COMPILER_DRIVER_RUNREPORT_H
+
+#include "compiler/Driver/Bench.h"
+#include "compiler/Driver/Check.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc::driver {
+
+/// The reports of one run.
+struct RunReport {
+  std::optional<std::vector<OutputCheck>> check;
+  std::optional<BenchResult> bench;
+  int64_t pairs = 0; ///< that take part; counted for `bench`
+
+  bool passes() const;
+  void printText(llvm::raw_ostream &os) const;
+  /// One JSON object. A number that JSON cannot say (an infinite error) is null.
+  void printJSON(llvm::raw_ostream &os) const;
+};
+
+} // namespace attnc::driver
+
+#endif // COMPILER_DRIVER_RUNREPORT_H
