@@ -7,11 +7,8 @@
 
 #include "compiler/Driver/LoadProgram.h"
 #include "compiler/Target/KernelInfo/KernelInfo.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -22,61 +19,61 @@ static std::string printShape(const KernelShape &shape) {
          " and value dim " + std::to_string(shape.valueDim);
 }
 
-/// Takes the kernel for `shape` out of a module in text.
-static std::optional<RunError> loadModule(MLIRContext &context, const RunOptions &options,
-                                          const KernelShape &shape, const SourceFile &file,
-                                          LoadedProgram &program) {
-  if (!options.defines.empty() || !options.approx.empty())
-    return RunError{BadUsage,
-                    options.program + ": `-D` and `--approx` expect an .attn program, got IR"};
-  llvm::SourceMgr manager;
-  manager.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file.getText(), file.getName()),
-                             llvm::SMLoc());
-  program.module = parseSourceFile<ModuleOp>(manager, &context);
-  if (!program.module)
-    return RunError{BadInput, ""};
+/// Leaves only the first kernel for `shape` in a module that was read as text.
+static std::optional<RunError> chooseKernel(ModuleOp module, const RunOptions &options,
+                                            const KernelShape &shape, attn::KernelOp &kernel) {
   std::string found;
   SmallVector<attn::KernelOp> others;
-  for (auto kernel : program.module->getOps<attn::KernelOp>()) {
-    KernelInfo info = getKernelInfo(kernel);
-    KernelShape its{info.dtype, info.headDim, info.valueDim};
-    bool isWanted = its.dtype == shape.dtype && its.headDim == shape.headDim &&
-                    its.valueDim == shape.valueDim && !program.kernel;
+  for (auto candidate : module.getOps<attn::KernelOp>()) {
+    KernelInfo info = getKernelInfo(candidate);
+    bool isWanted = !kernel && info.dtype == shape.dtype && info.headDim == shape.headDim &&
+                    info.valueDim == shape.valueDim;
     if (isWanted)
-      program.kernel = kernel;
+      kernel = candidate;
     else
-      others.push_back(kernel);
-    found += (found.empty() ? "" : "; ") + printShape(its);
+      others.push_back(candidate);
+    found += (found.empty() ? "" : "; ") + printShape({info.dtype, info.headDim, info.valueDim});
   }
-  if (!program.kernel)
+  if (!kernel)
     return RunError{BadInput, options.program + ": expected an attn.kernel for " +
                                   printShape(shape) + ", got " + (found.empty() ? "none" : found)};
   for (attn::KernelOp other : others)
     other.erase();
-  program.kernel.setLse(options.lse);
-  program.kernel.setChecked(options.checked || program.kernel.getChecked());
+  kernel.setLse(options.lse);
+  if (options.checked)
+    kernel.setChecked(true);
   return std::nullopt;
 }
 
-std::optional<RunError> driver::loadProgram(MLIRContext &context, const RunOptions &options,
-                                            const KernelShape &shape, SourceManager &sources,
-                                            DiagnosticEngine &engine, LoadedProgram &program) {
-  auto buffer = llvm::MemoryBuffer::getFile(options.program);
-  if (!buffer)
-    return RunError{Environment, options.program + ": cannot open: " + buffer.getError().message()};
-  const SourceFile &file = sources.add(options.program, (*buffer)->getBuffer().str());
-  return loadModule(context, options, shape, file, program);
+std::optional<RunError> driver::loadProgram(Compilation &compilation, const RunOptions &options,
+                                            const KernelShape &shape, const HostTarget &target,
+                                            attn::KernelOp &kernel) {
+  if (std::optional<RunError> error = compilation.read(options.program))
+    return error;
+  if (!compilation.isSource() && (!options.defines.empty() || !options.approx.empty()))
+    return RunError{BadUsage,
+                    options.program + ": `-D` and `--approx` expect an .attn program, got IR"};
+  CompileOptions compile;
+  compile.dtypes = {shape.dtype};
+  compile.headDims = {{shape.headDim, shape.valueDim}};
+  compile.lse = options.lse;
+  compile.checked = options.checked;
+  compile.defines = options.defines;
+  compile.approx = options.approx;
+  if (std::optional<RunError> error = compilation.runTo(Phase::Attn, compile, target))
+    return error;
+  return chooseKernel(compilation.getModule(), options, shape, kernel);
 }
 
-std::optional<RunError> driver::runAttnPasses(LoadedProgram &program, const std::string &passes) {
-  PassManager manager(program.module->getContext());
+std::optional<RunError> driver::runAttnPasses(ModuleOp module, const std::string &passes) {
+  PassManager manager(module.getContext());
   std::string errors;
   llvm::raw_string_ostream stream(errors);
   if (failed(parsePassPipeline(passes, manager.nest<attn::KernelOp>(), stream)))
     return RunError{BadUsage,
                     "`--after`: " +
                         llvm::StringRef(errors).split('\n').first.split("error: ").second.str()};
-  if (failed(manager.run(*program.module)))
+  if (failed(manager.run(module)))
     return RunError{BadInput, ""};
   return std::nullopt;
 }

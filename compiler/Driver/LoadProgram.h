@@ -8,12 +8,9 @@
 #ifndef COMPILER_DRIVER_LOADPROGRAM_H
 #define COMPILER_DRIVER_LOADPROGRAM_H
 
-#include "compiler/Driver/RunError.h"
+#include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/RunOptions.h"
-#include "compiler/Frontend/Diagnostics.h"
 #include "dialect/Attn/IR/AttnOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 
 namespace attnc::driver {
 
@@ -23,21 +20,15 @@ struct KernelShape {
   int64_t headDim, valueDim;
 };
 
-/// A module with one attn.kernel.
-struct LoadedProgram {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  attn::KernelOp kernel;
-};
+/// Reads `options.program`, a program or the attn dialect in text, into `compilation` and makes the
+/// kernel for `shape` of it, the only one of the module. What is wrong with the program is reported
+/// there.
+std::optional<RunError> loadProgram(Compilation &compilation, const RunOptions &options,
+                                    const KernelShape &shape, const HostTarget &target,
+                                    attn::KernelOp &kernel);
 
-/// Reads `options.program`, a program or the attn dialect in text, and makes the kernel for `shape`
-/// of it. What is wrong with the program is reported to `engine`, and the error then has no
-/// message. `sources` are those of `engine`.
-std::optional<RunError> loadProgram(mlir::MLIRContext &context, const RunOptions &options,
-                                    const KernelShape &shape, SourceManager &sources,
-                                    DiagnosticEngine &engine, LoadedProgram &program);
-
-/// Runs a comma list of passes over the kernel of `program`.
-std::optional<RunError> runAttnPasses(LoadedProgram &program, const std::string &passes);
+/// Runs a comma list of passes over the kernels of `module`.
+std::optional<RunError> runAttnPasses(mlir::ModuleOp module, const std::string &passes);
 
 } // namespace attnc::driver
 

@@ -10,15 +10,12 @@
 #include "compiler/Driver/IRDiagnostics.h"
 #include "compiler/Driver/LoadProgram.h"
 #include "compiler/Driver/MaskPicture.h"
+#include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/RunReport.h"
 #include "compiler/Driver/TensorSource.h"
-#include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/KernelInfo/KernelInfo.h"
 #include "compiler/Target/Reference/PairCount.h"
 #include "compiler/Target/Reference/Reference.h"
-#include "dialect/Attn/IR/AttnDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "runtime/safetensors/Safetensors.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,16 +36,9 @@ bool showsColors() { return llvm::errs().is_displayed() && !std::getenv("NO_COLO
 class Session {
 public:
   explicit Session(const RunOptions &options)
-      : options(options), engine(sources), diagnostics(&context, engine),
+      : options(options), engine(compilation.getDiagnostics()),
         threads(options.threads ? options.threads
-                                : std::max(std::thread::hardware_concurrency(), 1U)) {
-    DialectRegistry registry;
-    insertAllDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.disableMultithreading();
-    context.printOpOnDiagnostic(false);
-    context.loadDialect<attn::AttnDialect, arith::ArithDialect, math::MathDialect>();
-  }
+                                : std::max(std::thread::hardware_concurrency(), 1U)) {}
 
   ExitStatus run() {
     std::optional<RunError> error = runSteps();
@@ -88,12 +78,16 @@ private:
 
   std::optional<RunError> compile() {
     KernelShape shape{arguments.q.type, arguments.q.sizes[3], arguments.v.sizes[3]};
-    StageTimes::Scope stage = times.start("load program");
-    if (auto error = loadProgram(context, options, shape, sources, engine, program))
+    llvm::Expected<HostTarget> found = HostTarget::get(options.cpu);
+    if (!found)
+      return RunError{BadUsage, "`--cpu`: " + llvm::toString(found.takeError())};
+    target = *found;
+    if (auto error = loadProgram(compilation, options, shape, target, kernel))
       return error;
-    info = getKernelInfo(program.kernel);
-    original = program.module->clone();
-    return options.after.empty() ? std::nullopt : runAttnPasses(program, options.after);
+    info = getKernelInfo(kernel);
+    original = compilation.getModule().clone();
+    return options.after.empty() ? std::nullopt
+                                 : runAttnPasses(compilation.getModule(), options.after);
   }
 
   std::optional<RunError> addScalars() {
@@ -165,12 +159,9 @@ private:
   }
 
   std::optional<RunError> compileHost() {
-    llvm::Expected<HostTarget> target = HostTarget::get(options.cpu);
-    if (!target)
-      return RunError{BadUsage, "`--cpu`: " + llvm::toString(target.takeError())};
-    if (llvm::Error error = target->checkRunsHere())
+    if (llvm::Error error = target.checkRunsHere())
       return RunError{Environment, llvm::toString(std::move(error))};
-    auto kernels = compileForHost(*program.module, Phase::Attn, *target, times);
+    auto kernels = compileForHost(compilation.getModule(), Phase::Attn, target, times);
     if (!kernels) {
       std::string message = llvm::toString(kernels.takeError());
       return engine.hasErrors() ? reported : RunError{Environment, message};
@@ -196,7 +187,7 @@ private:
   std::optional<RunError> launchReference() {
     reference::Outputs outputs{&arguments.o, arguments.lse ? &*arguments.lse : nullptr,
                                options.weights ? &weights.getView() : nullptr};
-    auto summary = reference::run(program.kernel, info, arguments, bound, outputs,
+    auto summary = reference::run(kernel, info, arguments, bound, outputs,
                                   reference::Precision::Exact, threads);
     if (failed(summary))
       return reported;
@@ -208,7 +199,7 @@ private:
       return std::nullopt;
     const reference::ClampedIndex &clamped = *summary.clamped;
     engine.reportOther(
-        getSourceRange(sources, clamped.loc), Severity::Error,
+        getSourceRange(engine.getSources(), clamped.loc), Severity::Error,
         llvm::formatv("index {0} is outside dimension {1} of size {2}, first at batch {3}, head "
                       "{4}, query {5}, key {6}",
                       clamped.index, clamped.dim, clamped.size, clamped.b, clamped.h, clamped.q,
@@ -266,20 +257,10 @@ private:
     FailureOr<std::string> picture = drawMask(getOriginal(), info, arguments, bound);
     if (failed(picture))
       return reported;
-    if (options.maskPicture == "-") {
-      llvm::outs() << *picture;
-      return std::nullopt;
-    }
-    std::error_code code;
-    llvm::raw_fd_ostream file(options.maskPicture, code);
-    if (!code) {
-      file << *picture;
-      file.close();
-      code = file.error();
-      file.clear_error();
-    }
-    if (code)
-      return RunError{Environment, options.maskPicture + ": cannot write: " + code.message()};
+    llvm::Error error =
+        writeOutput(options.maskPicture, [&](llvm::raw_pwrite_stream &os) { os << *picture; });
+    if (error)
+      return RunError{Environment, llvm::toString(std::move(error))};
     return std::nullopt;
   }
 
@@ -295,22 +276,21 @@ private:
   }
 
   const RunOptions &options;
-  MLIRContext context;
-  SourceManager sources;
-  attnc::DiagnosticEngine engine;
-  IRDiagnostics diagnostics;
+  StageTimes times;
+  Compilation compilation{times};
+  attnc::DiagnosticEngine &engine;
   unsigned threads;
   std::unique_ptr<TensorSource> source;
   LaunchArguments arguments;
   BoundArguments bound;
   TensorBuffer o, lse, weights;
-  LoadedProgram program;
+  HostTarget target;
+  attn::KernelOp kernel;
   OwningOpRef<ModuleOp> original; ///< before --after
   KernelInfo info;
   HostKernel host;
   LaunchFunction launch;
   RunReport report;
-  StageTimes times;
 };
 } // namespace
 

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "compiler/Driver/InternalError.h"
 #include "compiler/Driver/Run.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,6 +13,7 @@
 using namespace attnc::driver;
 
 int main(int argc, char **argv) {
+  reportInternalErrors("attn-run");
   RunOptions options;
   if (auto error = parseRunOptions({argv + 1, argv + argc}, options)) {
     printRunError(*error);
