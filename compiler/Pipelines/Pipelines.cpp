@@ -7,6 +7,7 @@
 
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Target/KernelInfo/Passes.h"
 #include "dialect/Attn/Transforms/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -76,6 +77,7 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
     passes.addPass(createConvertAttnToTilePass({options.features}));
     return;
   case Phase::Vector:
+    passes.addPass(createConvertTileToVectorPass());
     return;
   case Phase::Llvm:
     addLoweringToLlvm(passes);

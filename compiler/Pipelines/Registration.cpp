@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/Host/HostTarget.h"
 #include "compiler/Target/KernelInfo/Passes.h"
@@ -40,6 +41,7 @@ void attnc::registerAllPasses() {
   registerTransformsPasses();
   attn::registerAttnPasses();
   registerAttnToTilePasses();
+  registerTileToVectorPasses();
   registerKernelInfoPasses();
 }
 

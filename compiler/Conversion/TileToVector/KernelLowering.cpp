@@ -1,0 +1,240 @@
+//===- KernelLowering.cpp - The frame and the loops of a kernel -----------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToVector/KernelLowering.h"
+#include "attnc/ArgumentLayout.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+#include <numbers>
+
+using namespace mlir;
+using namespace attnc;
+
+/// Constant scales in this range may be applied to differences of products instead of products:
+/// where such a difference overflows, the weight is 0 in any case.
+static constexpr float smallestFoldedScale = 0x1p-20f, largestFoldedScale = 0x1p20f;
+
+static VectorFeatures getVectorFeatures(tile::ScheduleAttr schedule) {
+  VectorFeatures features;
+  features.fma = schedule.has(tile::Features::Fma);
+  features.rounding = schedule.has(tile::Features::Rounding);
+  features.f16 = schedule.has(tile::Features::F16Convert);
+  features.bf16 = schedule.has(tile::Features::Bf16Dot);
+  return features;
+}
+
+/// A builder that stays behind the constants and before all other code of the entry block.
+static OpBuilder createArgumentBuilder(CodeBuilder &code) {
+  OpBuilder builder(code.getContext());
+  builder.setInsertionPoint(code.i64(0).getDefiningOp());
+  return builder;
+}
+
+KernelLowering::KernelLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
+    : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getSchedule()), scratch(kernel),
+      features(getVectorFeatures(schedule)), code(function, schedule.getLanes()),
+      arguments(attn, function.getArgument(0), createArgumentBuilder(code), features),
+      emitter(arguments, features), batch(function.getArgument(1)), head(function.getArgument(2)),
+      rowBegin(function.getArgument(3)), rowEnd(function.getArgument(4)),
+      scratchBase(function.getArgument(5)) {
+  if (attn::ScoreOp op = attn.getScore())
+    score.emplace(op, emitter);
+  if (attn::MaskOp op = attn.getMask()) {
+    mask.emplace(op, emitter);
+    maskAnalysis.emplace(op);
+    maskRanges.emplace(*maskAnalysis, emitter);
+  }
+}
+
+KernelLowering::Rows KernelLowering::getRows(int64_t tensor, Type element, Value tensorHead) {
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  Value address = arguments.getSlot(tensor + ArgumentLayout::Pointer);
+  Value offset =
+      code.add(code.mul(batch, arguments.getSlot(tensor + ArgumentLayout::BatchStride)),
+               code.mul(tensorHead, arguments.getSlot(tensor + ArgumentLayout::HeadStride)));
+  Value base = LLVM::IntToPtrOp::create(code, scratchBase.getType(), address);
+  return {code.address(base, code.mul(offset, bytes)),
+          code.mul(arguments.getSlot(tensor + ArgumentLayout::RowStride), bytes)};
+}
+
+Value KernelLowering::getRow(const Rows &rows, Value row) {
+  return code.address(rows.base, code.mul(row, rows.stride));
+}
+
+Value KernelLowering::getQueryIndices(Value firstRow, Value v) {
+  Value first = code.add(firstRow, code.mul(v, schedule.getLanes()));
+  Value last = code.broadcast(code.sub(rowEnd, code.i64(1)));
+  return code.minimum(code.add(code.broadcast(first), code.steps(1, schedule.getLanes())), last);
+}
+
+void KernelLowering::forSubTiles(llvm::function_ref<void(Value)> body) {
+  Value rows = code.sub(rowEnd, rowBegin);
+  Value count = arith::DivUIOp::create(code, code.add(rows, schedule.getQueryTile() - 1),
+                                       code.i64(schedule.getQueryTile()));
+  code.loop(code.i64(0), count, 1, body);
+}
+
+void KernelLowering::lower() {
+  Type dtype = attn.getDtype();
+  Value group = arith::DivUIOp::create(code, arguments.getDim("Hq"), arguments.getDim("Hkv"));
+  Value keyHead = arith::DivUIOp::create(code, head, group);
+  numKeys = arguments.getDim("KV");
+  q = getRows(ArgumentLayout::QTensor, dtype, head);
+  k = getRows(ArgumentLayout::KTensor, dtype, keyHead);
+  v = getRows(ArgumentLayout::VTensor, dtype, keyHead);
+  o = getRows(ArgumentLayout::OTensor, dtype, head);
+
+  std::optional<float> scale = attn.getStaticScale();
+  bool folded = !score && scale && *scale >= smallestFoldedScale && *scale <= largestFoldedScale;
+  storedScale = folded ? *scale : 1.0f;
+  exponentScale =
+      static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);
+  if (!folded)
+    scoreScale =
+        code.broadcast(scale ? code.constant(code.getF32FloatAttr(*scale)) : arguments.getScale());
+
+  // Runs the steps; once more, with masked accumulations, if an output is not finite.
+  Value initial = code.constant(code.getBoolAttr(false));
+  auto attempts = scf::WhileOp::create(code, TypeRange(code.getI1Type()), ValueRange(initial));
+  Block *before = code.createBlock(&attempts.getBefore(), {}, code.getI1Type(), code.getLoc());
+  exact = before->getArgument(0);
+  lowerSteps();
+  Block *after = code.createBlock(&attempts.getAfter(), {}, code.getI1Type(), code.getLoc());
+  scf::YieldOp::create(code, after->getArguments());
+  code.setInsertionPointAfter(attempts);
+  LLVM::ReturnOp::create(code, ValueRange());
+}
+
+void KernelLowering::lowerSteps() {
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<tile::LoadQueriesOp>(op))
+      packQueries();
+    else if (isa<tile::InitStateOp>(op))
+      initState();
+    else if (auto loop = dyn_cast<tile::ForKeysOp>(op))
+      lowerForKeys(loop);
+    else if (isa<tile::EpilogueOp>(op)) {
+      Value notFinite = emitEpilogue();
+      Value again = code.select(exact, code.constant(code.getBoolAttr(false)), notFinite);
+      Value yes = code.constant(code.getBoolAttr(true));
+      scf::ConditionOp::create(code, again, ValueRange(yes));
+    }
+  }
+}
+
+void KernelLowering::lowerForKeys(tile::ForKeysOp op) {
+  // Without keys there is nothing that captured tensors could be read for.
+  code.ifTrue(code.less(code.i64(0), numKeys), [&] {
+    Value lastRow = code.sub(rowEnd, code.i64(1));
+    if (score)
+      scoreHead = score->emitHead(code, batch, head);
+    Value begin = code.i64(0), end = numKeys;
+    if (mask) {
+      maskHead = mask->emitHead(code, batch, head);
+      maskRanges->prepareHead(code, batch, head, arguments.getDim("Q"), numKeys);
+      blockQueries = maskRanges->prepareQueries(code, rowBegin, lastRow);
+      attn::KeyBounds bounds = maskRanges->emitKeyBounds(code, blockQueries);
+      begin = bounds.lo;
+      end = bounds.hi;
+    }
+    code.loop(begin, end, schedule.getKeyBlock(), [&](Value first) {
+      KeyBlock block;
+      block.begin = first;
+      block.count = code.minimum(code.sub(end, first), code.i64(schedule.getKeyBlock()));
+      block.keys = {getRow(k, first), k.stride};
+      block.values = {getRow(v, first), v.stride};
+      auto lowerBody = [&] {
+        for (Operation &inner : op.getBody().front()) {
+          if (isa<tile::LoadKeysOp>(inner))
+            packKeys(block);
+          else if (isa<tile::LoadValuesOp>(inner))
+            packValues(block);
+          else if (auto loop = dyn_cast<tile::ForQueriesOp>(inner))
+            lowerForQueries(loop, block);
+        }
+      };
+      if (!mask || !maskAnalysis->needsVerdict()) {
+        lowerBody();
+        return;
+      }
+      Value last = code.sub(code.add(first, block.count), code.i64(1));
+      block.prepared = maskRanges->prepareKeys(code, first, last);
+      code.ifTrue(maskRanges->emitVerdict(code, blockQueries, block.prepared).may, lowerBody);
+    });
+  });
+}
+
+void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &block) {
+  forSubTiles([&](Value index) {
+    int64_t rowTile = schedule.getRowTile();
+    SubTile tile;
+    tile.index = index;
+    tile.firstRow = code.add(rowBegin, code.mul(index, schedule.getQueryTile()));
+    auto place = [&](int64_t offset, int64_t bytes) {
+      return code.address(code.address(scratchBase, offset), code.mul(index, bytes));
+    };
+    tile.queries = place(scratch.queries, scratch.queryTileBytes);
+    tile.output = place(scratch.output, scratch.outputTileBytes);
+    tile.maxima = place(scratch.maxima, scratch.rowBytes);
+    tile.sums = place(scratch.sums, scratch.rowBytes);
+
+    auto lowerEither = [&](Value full) {
+      code.ifElse(
+          full, [&] { lowerSubTile(op.getFull(), block, tile); },
+          [&] { lowerSubTile(op.getPartial(), block, tile); });
+    };
+    if (!mask) {
+      tile.keyBegin = code.i64(0);
+      tile.keyEnd = code.roundUp(block.count, rowTile);
+      tile.keyStop = block.count;
+      lowerEither(code.lessEqual(tile.keyEnd, block.count));
+      return;
+    }
+
+    Value lastRow = code.sub(code.minimum(code.add(tile.firstRow, schedule.getQueryTile()), rowEnd),
+                             code.i64(1));
+    auto queries = maskRanges->prepareQueries(code, tile.firstRow, lastRow);
+    attn::KeyBounds bounds = maskRanges->emitKeyBounds(code, queries);
+    Value zero = code.i64(0);
+    Value lo = code.maximum(code.sub(bounds.lo, block.begin), zero);
+    Value hi = code.minimum(code.sub(bounds.hi, block.begin), block.count);
+    Value some = code.less(lo, hi);
+    Value must;
+    if (maskAnalysis->needsVerdict()) {
+      attn::Verdict verdict = maskRanges->emitVerdict(code, queries, block.prepared);
+      some = code.andOf(some, verdict.may);
+      must = verdict.must;
+    }
+    code.ifTrue(some, [&] {
+      tile.keyBegin = code.roundDown(lo, rowTile);
+      tile.keyEnd = code.roundUp(hi, rowTile);
+      tile.keyStop = code.minimum(tile.keyEnd, block.count);
+      Value inside = code.andOf(code.lessEqual(bounds.fullLo, code.add(block.begin, tile.keyBegin)),
+                                code.lessEqual(code.add(block.begin, tile.keyEnd), bounds.fullHi));
+      Value whole = code.lessEqual(tile.keyEnd, block.count);
+      lowerEither(code.andOf(must ? code.orOf(inside, must) : inside, whole));
+    });
+  });
+}
+
+void KernelLowering::lowerSubTile(Region &body, const KeyBlock &block, SubTile &tile) {
+  for (Operation &op : body.front()) {
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      emitDot(block, tile, isa<tile::SoftmaxStepOp>(*dot->user_begin()));
+    } else if (isa<tile::MapOp, tile::MaskOp>(op)) {
+      // One pass over the scores does both.
+      bool fused = isa<tile::MapOp>(op) && isa<tile::MaskOp>(*op.user_begin());
+      bool mapped = isa<tile::MapOp>(op) || op.getOperand(0).getDefiningOp<tile::MapOp>();
+      if (!fused)
+        emitPairs(block, tile, mapped, isa<tile::MaskOp>(op));
+    } else if (isa<tile::SoftmaxStepOp>(op)) {
+      emitSoftmaxStep(tile);
+    } else if (isa<tile::DotAccOp>(op)) {
+      emitDotAcc(block, tile);
+    }
+  }
+}
