@@ -194,8 +194,11 @@ private:
       slots[slot + 1 + i] = view.strides[i];
   }
 
-  /// Two elements of a written tensor must not be one, or threads would race.
+  /// Two elements of a written tensor must not be one, or threads would race. Without elements any
+  /// strides will do.
   static Error checkWritable(std::string_view name, const TensorView &view) {
+    if (std::find(view.sizes.begin(), view.sizes.end(), 0) != view.sizes.end())
+      return std::nullopt;
     for (size_t i = 0; i < view.sizes.size(); ++i)
       if (view.sizes[i] > 1 && view.strides[i] == 0)
         return quote(name) + ": expected a stride of at least 1 of dimension " + std::to_string(i) +

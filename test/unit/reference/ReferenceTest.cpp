@@ -268,7 +268,7 @@ TEST(Reference, ATensorWithoutElementsGivesZero) {
 }
 
 TEST(Reference, TheFirstClampedIndexIsReported) {
-  TestKernel test(std::string(causal) + addBias());
+  TestKernel test(addBias() + causal);
   test.setSizes(2, 1, 1, 40, 40);
   test.addCapture("bias", {30}, std::vector<float>(30, 0));
   ASSERT_TRUE(test.run());
@@ -280,7 +280,7 @@ TEST(Reference, TheFirstClampedIndexIsReported) {
 }
 
 TEST(Reference, AClampedIndexAtAnExcludedPairIsNotReported) {
-  TestKernel test(std::string(causal) + addBias());
+  TestKernel test(addBias() + causal);
   test.setSizes(1, 1, 1, 4, 8);
   test.addCapture("bias", {4}, {0, 0, 0, 0});
   ASSERT_TRUE(test.run());

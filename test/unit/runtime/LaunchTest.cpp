@@ -129,6 +129,9 @@ TEST_F(Launch, TakesEmptyAndBroadcastTensors) {
     view->sizes[1] = 0;
   arguments.captures["slopes"].sizes = {0};
   EXPECT_EQ(bind(), "");
+  // Without rows the strides of a dense o are 0 too.
+  arguments.o.strides = getContiguousStrides(arguments.o.sizes);
+  EXPECT_EQ(bind(), "");
 }
 
 // A dimension of one element may have any stride.
