@@ -80,19 +80,24 @@ static Value emitRounding(OpBuilder &builder, Operation *op, Value value) {
   return arith::SelectOp::create(builder, loc, small, rounded, value);
 }
 
-Value OpEmitter::emit(OpBuilder &builder, Operation *op, ValueRange operands) {
-  Location loc = op->getLoc();
+Value OpEmitter::emitRead(OpBuilder &builder, Operation *op, ValueRange operands) {
   if (auto load = dyn_cast<attn::LoadOp>(op))
     return arguments.emitLoad(builder, load, operands);
   if (auto get = dyn_cast<attn::GetOp>(op))
     return arguments.getScalar(get.getScalar(), get.getType());
-  if (auto dim = dyn_cast<attn::DimOp>(op)) {
-    Value value = arguments.getDim(dim.getName());
-    if (value.getType() == dim.getType())
-      return value;
-    return arith::TruncIOp::create(builder, loc, dim.getType(), value);
-  }
+  auto dim = dyn_cast<attn::DimOp>(op);
+  if (!dim)
+    return {};
+  Value value = arguments.getDim(dim.getName());
+  if (value.getType() == dim.getType())
+    return value;
+  return arith::TruncIOp::create(builder, op->getLoc(), dim.getType(), value);
+}
 
+SmallVector<Value, 1> OpEmitter::emit(OpBuilder &builder, Operation *op, ValueRange operands) {
+  if (Value read = emitRead(builder, op, operands))
+    return {read};
+  Location loc = op->getLoc();
   int64_t lanes = 0;
   for (Value operand : operands)
     if (auto vector = dyn_cast<VectorType>(operand.getType()))
@@ -103,26 +108,35 @@ Value OpEmitter::emit(OpBuilder &builder, Operation *op, ValueRange operands) {
       value = broadcastTo(builder, loc, value, lanes);
 
   Type resultElement = op->getResult(0).getType();
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](attn::FloorDivOp) { return emitFloorDiv(builder, loc, values[0], values[1]); })
-      .Case([&](attn::FloorModOp) { return emitFloorMod(builder, loc, values[0], values[1]); })
-      .Case([&](attn::ToIntOp) { return emitToInt(builder, loc, values[0], resultElement); })
-      .Case([&](arith::TruncFOp) {
-        return emitTruncateFromF32(builder, loc, values[0], resultElement, features);
+  using Results = SmallVector<Value, 1>;
+  return llvm::TypeSwitch<Operation *, Results>(op)
+      .Case([&](attn::FloorDivOp) {
+        return Results{emitFloorDiv(builder, loc, values[0], values[1])};
       })
-      .Case([&](arith::ExtFOp) { return emitExtendToF32(builder, loc, values[0], features); })
-      .Default([&](Operation *) -> Value {
+      .Case([&](attn::FloorModOp) {
+        return Results{emitFloorMod(builder, loc, values[0], values[1])};
+      })
+      .Case(
+          [&](attn::ToIntOp) { return Results{emitToInt(builder, loc, values[0], resultElement)}; })
+      .Case([&](arith::TruncFOp) {
+        return Results{emitTruncateFromF32(builder, loc, values[0], resultElement, features)};
+      })
+      .Case([&](arith::ExtFOp) {
+        return Results{emitExtendToF32(builder, loc, values[0], features)};
+      })
+      .Default([&](Operation *) -> Results {
         if (isa<math::FmaOp>(op) && !features.fma)
-          return emitFmaInDouble(builder, loc, values);
+          return {emitFmaInDouble(builder, loc, values)};
         if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op) &&
             !features.rounding)
-          return emitRounding(builder, op, values[0]);
+          return {emitRounding(builder, op, values[0])};
         IRMapping mapping;
         mapping.map(op->getOperands(), values);
-        Value result = builder.clone(*op, mapping)->getResult(0);
+        Operation *emitted = builder.clone(*op, mapping);
         if (lanes != 0)
-          result.setType(VectorType::get(lanes, resultElement));
-        return result;
+          for (Value result : emitted->getResults())
+            result.setType(VectorType::get(lanes, result.getType()));
+        return Results(emitted->getResults());
       });
 }
 

@@ -20,17 +20,20 @@ public:
   OpEmitter(ArgumentReader &arguments, const VectorFeatures &features)
       : arguments(arguments), features(features) {}
 
-  /// The result of `op`, an op inside a score or mask body, for `operands` instead of its own: each
-  /// of the same element type, a scalar or a vector of one length. Scalars alone give a scalar;
-  /// else they are broadcast and the result is a vector.
-  mlir::Value emit(mlir::OpBuilder &builder, mlir::Operation *op,
-                   mlir::ValueRange operands) override;
+  /// The results of `op`, an op inside a score or mask body, for `operands` instead of its own:
+  /// each of the same element type, a scalar or a vector of one length. Scalars alone give scalars;
+  /// else they are broadcast and the results are vectors.
+  llvm::SmallVector<mlir::Value, 1> emit(mlir::OpBuilder &builder, mlir::Operation *op,
+                                         mlir::ValueRange operands) override;
   mlir::Value emitFloorDiv(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs,
                            mlir::Value rhs) override;
   mlir::Value emitFloorMod(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs,
                            mlir::Value rhs) override;
 
 private:
+  /// The value of an op that reads a launch argument, or null for others.
+  mlir::Value emitRead(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
+
   ArgumentReader &arguments;
   VectorFeatures features;
 };

@@ -32,11 +32,11 @@ void RegionVectorizer::emitStage(OpBuilder &builder, Stage stage,
     llvm_unreachable("a value is used before its stage was emitted");
   };
   for (Operation &op : body->without_terminator()) {
-    Value result = op.getResult(0);
-    if (stages.get(result) != stage)
+    if (stages.get(op.getResult(0)) != stage)
       continue;
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), lookup);
-    values[result] = emitter.emit(builder, &op, operands);
+    for (auto [result, emitted] : llvm::zip(op.getResults(), emitter.emit(builder, &op, operands)))
+      values[result] = emitted;
   }
 }
 

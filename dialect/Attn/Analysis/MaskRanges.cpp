@@ -159,8 +159,9 @@ void MaskRanges::Implementation::prepareHead(OpBuilder &builder, Value batch, Va
     auto ranges = llvm::map_to_vector(op.getOperands(),
                                       [&](Value operand) { return staticRanges.lookup(operand); });
     bool isInt = isa<IntegerType>(result.getType()) && !result.getType().isInteger(1);
-    define(result, emitter.emit(builder, &op, operands),
-           isInt ? getStaticRange(&op, ranges) : StaticRange());
+    StaticRange range = isInt ? getStaticRange(&op, ranges) : StaticRange();
+    for (auto [value, emitted] : llvm::zip(op.getResults(), emitter.emit(builder, &op, operands)))
+      define(value, emitted, range);
   }
 }
 
@@ -172,8 +173,9 @@ void MaskRanges::Implementation::tabulate(OpBuilder &builder, Stage stage, Index
   if (tabulated.empty())
     return;
   DenseSet<Value> needed(tabulated.begin(), tabulated.end());
+  auto isNeeded = [&](Value value) { return needed.contains(value); };
   for (Operation &op : llvm::reverse(getOps()))
-    if (needed.contains(op.getResult(0)))
+    if (llvm::any_of(op.getResults(), isNeeded))
       needed.insert_range(op.getOperands());
 
   Location loc = mask.getLoc();
@@ -192,14 +194,14 @@ void MaskRanges::Implementation::tabulate(OpBuilder &builder, Stage stage, Index
     DenseMap<Value, Value> element;
     element[stage == Stage::Query ? mask.getQuery() : mask.getKey()] = index;
     for (Operation &op : getOps()) {
-      Value value = op.getResult(0);
-      if (values.get(value).stage != stage || !needed.contains(value))
+      if (values.get(op.getResult(0)).stage != stage || llvm::none_of(op.getResults(), isNeeded))
         continue;
       auto operands = llvm::map_to_vector(op.getOperands(), [&](Value operand) {
         Value found = element.lookup(operand);
         return found ? found : headValues.lookup(operand);
       });
-      element[value] = emitter.emit(inner, &op, operands);
+      for (auto [result, emitted] : llvm::zip(op.getResults(), emitter.emit(inner, &op, operands)))
+        element[result] = emitted;
     }
     SmallVector<Value> next;
     for (auto [i, value] : llvm::enumerate(tabulated)) {

@@ -56,7 +56,8 @@ MaskValues::MaskValues(MaskOp mask) : mask(mask), stages(mask) {
   values[mask.getQuery()] = {Stage::Query, LinearForm{1, 0, Stage::Head}, RestRule::Zero};
   values[mask.getKey()] = {Stage::Key, LinearForm{0, 1, Stage::Head}, RestRule::Zero};
   for (Operation &op : mask.getBody().front().without_terminator())
-    values[op.getResult(0)] = visit(&op);
+    for (Value result : op.getResults())
+      values[result] = visit(result);
 
   for (Operation &op : mask.getBody().front().without_terminator()) {
     Value result = op.getResult(0);
@@ -111,8 +112,8 @@ static bool isIntervalOp(Operation *op, const Stages &stages) {
   return false;
 }
 
-MaskValue MaskValues::visit(Operation *op) const {
-  Value result = op->getResult(0);
+MaskValue MaskValues::visit(Value result) const {
+  Operation *op = result.getDefiningOp();
   Type type = result.getType();
   MaskValue value;
   value.stage = stages.get(result);

@@ -91,7 +91,7 @@ public:
   std::optional<KeyConstraint> getKeyConstraint(mlir::arith::CmpIOp comparison) const;
 
 private:
-  MaskValue visit(mlir::Operation *op) const;
+  MaskValue visit(mlir::Value result) const;
   /// Fills in form and rule of an integer.
   void setForm(mlir::Operation *op, MaskValue &value) const;
 

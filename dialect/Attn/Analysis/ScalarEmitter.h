@@ -18,10 +18,10 @@ class ScalarEmitter {
 public:
   virtual ~ScalarEmitter() = default;
 
-  /// The result of `op`, an op inside a score or mask body, for scalar `operands` in place of its
+  /// The results of `op`, an op inside a score or mask body, for scalar `operands` in place of its
   /// own.
-  virtual mlir::Value emit(mlir::OpBuilder &builder, mlir::Operation *op,
-                           mlir::ValueRange operands) = 0;
+  virtual llvm::SmallVector<mlir::Value, 1> emit(mlir::OpBuilder &builder, mlir::Operation *op,
+                                                 mlir::ValueRange operands) = 0;
 
   /// `attn.floordiv` and `attn.floormod` of two i64.
   virtual mlir::Value emitFloorDiv(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs,
