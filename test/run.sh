@@ -25,5 +25,6 @@ if [ $# -gt 0 ]; then
 fi
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 results=build/$preset/test-results.json
+rm -f "$results"
 /usr/bin/python3 /usr/lib/llvm-22/bin/lit -q -v --timeout 600 --order=smart --output "$results" "${selection[@]}"
-/usr/bin/python3 test/tools/summarize.py "$results"
+[ -f "$results" ] && /usr/bin/python3 test/tools/summarize.py "$results"
