@@ -1,0 +1,191 @@
+//===- Launch.cpp - Runs the blocks of a launch ---------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "runtime/emulator/Launch.h"
+#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Checks/GlobalTracker.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace attnc::emu {
+
+std::string formatSchedule(const Schedule &schedule) {
+  const char *orders[] = {"round-robin", "random", "adversarial"};
+  const char *landings[] = {"latest", "earliest", "random"};
+  return std::string(orders[static_cast<size_t>(schedule.order)]) + ", landing " +
+         landings[static_cast<size_t>(schedule.landing)] + ", seed " +
+         std::to_string(schedule.seed);
+}
+
+std::array<Schedule, 5> getCiSchedules(uint64_t seed) {
+  return {Schedule{WarpOrder::RoundRobin, Landing::Latest, seed},
+          Schedule{WarpOrder::RoundRobin, Landing::Earliest, seed},
+          Schedule{WarpOrder::Random, Landing::Random, seed + 1},
+          Schedule{WarpOrder::Random, Landing::Latest, seed + 2},
+          Schedule{WarpOrder::Adversarial, Landing::Random, seed + 3}};
+}
+
+std::vector<Schedule> getSchedules(size_t count, uint64_t seed) {
+  std::vector<Schedule> schedules;
+  for (const Schedule &schedule : getCiSchedules(seed))
+    schedules.push_back(schedule);
+  while (schedules.size() < count)
+    schedules.push_back({schedules.size() % 2 ? WarpOrder::Random : WarpOrder::Adversarial,
+                         Landing::Random, seed + schedules.size()});
+  schedules.resize(count);
+  return schedules;
+}
+
+namespace {
+
+/// What is kept of a block that has ended.
+struct BlockRecord {
+  FaultLog faults;
+  Statistics statistics;
+  std::unique_ptr<GlobalTracker> tracker;
+};
+
+std::vector<uint64_t> orderBlocks(const LaunchState &state) {
+  std::vector<uint64_t> order(state.blocks());
+  for (uint64_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  if (state.options.schedule.order == WarpOrder::Adversarial)
+    std::reverse(order.begin(), order.end());
+  if (state.options.schedule.order == WarpOrder::Random) {
+    Random random(state.options.schedule.seed);
+    for (size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[random.next() % i]);
+  }
+  return order;
+}
+
+BlockRecord takeRecord(Block &block) {
+  return {std::move(block.faults), block.statistics, std::move(block.globalTracker)};
+}
+
+/// Adds block `number` to the outcome and reports its conflicts with the blocks merged before.
+void mergeBlock(const LaunchState &state, uint64_t number, BlockRecord record,
+                LaunchTracker &tracker, LaunchOutcome &outcome) {
+  outcome.faults.merge(record.faults);
+  outcome.statistics.add(record.statistics);
+  if (!record.tracker)
+    return;
+  const Program &program = state.program;
+  tracker.merge(number, *record.tracker, [&](const BlockConflict &conflict) {
+    const Instruction &instruction = program.instructions[conflict.pc];
+    const Instruction &other = program.instructions[conflict.otherPc];
+    auto textOf = [&](const Instruction &at) {
+      const std::string &line = program.module->lines[at.line - 1];
+      size_t first = line.find_first_not_of(" \t");
+      return first == std::string::npos ? std::string() : line.substr(first);
+    };
+    Fault fault;
+    bool isReadOnly = conflict.kind == BlockConflict::Kind::ReadOnlyWritten;
+    fault.kind = isReadOnly ? FaultKind::ReadOnlyWritten : FaultKind::Race;
+    fault.message = isReadOnly ? "ld.global.nc and a write of the same bytes in one launch"
+                    : conflict.kind == BlockConflict::Kind::WriteWrite
+                        ? "global, two blocks write the same bytes"
+                        : "global, one block reads what another writes";
+    fault.kernel = program.name;
+    fault.line = instruction.line;
+    fault.text = textOf(instruction);
+    fault.otherLine = other.line;
+    fault.block = state.blockIndex(conflict.block);
+    fault.warp = 0;
+    fault.hasAddress = true;
+    fault.address = conflict.address;
+    fault.size = 1;
+    fault.space = "global";
+    if (const Allocation *allocation = state.memory.find(conflict.address))
+      fault.allocation = allocation->name;
+    Dim3 otherBlock = state.blockIndex(conflict.otherBlock);
+    fault.details.push_back("other access: ptx " + std::to_string(other.line) + ": " +
+                            textOf(other) + "  block (" + std::to_string(otherBlock[0]) + "," +
+                            std::to_string(otherBlock[1]) + "," + std::to_string(otherBlock[2]) +
+                            ")");
+    fault.schedule = formatSchedule(state.options.schedule);
+    outcome.faults.add(std::move(fault));
+  });
+}
+
+/// Blocks that exchange data run in turns on one thread, as many at once as the device has
+/// multiprocessors.
+LaunchOutcome runInTurns(const LaunchState &state) {
+  LaunchOutcome outcome;
+  LaunchTracker tracker;
+  std::vector<uint64_t> order = orderBlocks(state);
+  struct Resident {
+    uint64_t number;
+    std::unique_ptr<Block> block;
+  };
+  std::vector<Resident> residents;
+  size_t started = 0;
+  size_t limit = state.program.mayWaitForBlocks ? state.properties.multiprocessors : 1;
+  uint64_t quantum = state.program.mayWaitForBlocks ? 4096 : ~uint64_t(0);
+  while (started < order.size() || !residents.empty()) {
+    while (started < order.size() && residents.size() < limit) {
+      residents.push_back({order[started], std::make_unique<Block>(state, order[started])});
+      ++started;
+    }
+    for (size_t i = 0; i < residents.size();) {
+      Block &block = *residents[i].block;
+      if (block.run(quantum) != Block::State::Finished) {
+        ++i;
+        continue;
+      }
+      mergeBlock(state, residents[i].number, takeRecord(block), tracker, outcome);
+      residents.erase(residents.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  return outcome;
+}
+
+LaunchOutcome runInParallel(const LaunchState &state, unsigned workers) {
+  LaunchOutcome outcome;
+  LaunchTracker tracker;
+  std::vector<uint64_t> order = orderBlocks(state);
+  // In batches, so that the records of finished blocks do not pile up; merged in the order of the
+  // batch.
+  size_t batch = std::max<size_t>(workers * 16, 64);
+  for (size_t first = 0; first < order.size(); first += batch) {
+    size_t count = std::min(batch, order.size() - first);
+    std::vector<BlockRecord> records(count);
+    std::atomic<size_t> next{0};
+    auto work = [&] {
+      for (size_t i = next++; i < count; i = next++) {
+        Block block(state, order[first + i]);
+        block.run(~uint64_t(0));
+        records[i] = takeRecord(block);
+      }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 1; i < std::min<size_t>(workers, count); ++i)
+      threads.emplace_back(work);
+    work();
+    for (std::thread &thread : threads)
+      thread.join();
+    for (size_t i = 0; i < count; ++i)
+      mergeBlock(state, order[first + i], std::move(records[i]), tracker, outcome);
+  }
+  return outcome;
+}
+
+} // namespace
+
+LaunchOutcome runLaunch(const LaunchState &state) {
+  if (state.program.communicates)
+    return runInTurns(state);
+  unsigned workers = state.options.workers ? state.options.workers
+                                           : std::max(std::thread::hardware_concurrency(), 1u);
+  if (state.options.observation)
+    workers = 1;
+  return runInParallel(state, workers);
+}
+
+} // namespace attnc::emu

@@ -1,0 +1,99 @@
+//===- WarpBarrier.cpp - A warp at a named barrier ------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Warp.h"
+
+#include <algorithm>
+
+namespace attnc::emu {
+
+/// Returns false if the group has to wait. Operands: a = barrier, b = thread count, c = predicate.
+bool Warp::executeBarrier(const Instruction &instruction, uint32_t active) {
+  bool isAligned = instruction.immediate & 1;
+  if (isAligned) {
+    if (checks)
+      checkBarrierAligned(instruction, active);
+  } else if ((present & ~exited & ~active) && groups.size() > 1 && !current->forced) {
+    // A barrier counts whole warps: lanes come together first.
+    current->state = Group::State::AtMember;
+    return false;
+  }
+  current->forced = false;
+  uint32_t scratch[32];
+  auto first = static_cast<unsigned>(std::countr_zero(active));
+  auto uniform = [&](const Operand &operand, const char *what) {
+    const uint32_t *row = read32(operand, scratch);
+    for (uint32_t lanes = active; lanes; lanes &= lanes - 1)
+      if (row[std::countr_zero(lanes)] != row[first]) {
+        report(FaultKind::BarrierMisuse, std::string(what) + " differs between the lanes",
+               static_cast<int>(first));
+        break;
+      }
+    return row[first];
+  };
+  uint32_t number = uniform(instruction.a, "the barrier number");
+  uint32_t expected = instruction.b.isPresent() ? uniform(instruction.b, "the thread count") : 0;
+  bool waits = instruction.mode != 1;
+  if (active != current->mask) {
+    // Lanes whose guard is false go on.
+    size_t at = static_cast<size_t>(current - groups.data());
+    split(active);
+    ++groups[at].pc;
+    current = &groups.back();
+  }
+  if (waits)
+    current->state = Group::State::AtBarrier;
+  current->barrier = static_cast<uint8_t>(number);
+  bool passes = block.arrive(*this, instruction, active, number, expected, waits);
+  if (!waits)
+    return true;
+  if (passes && current->state == Group::State::AtBarrier && number >= 16)
+    current->state = Group::State::Runnable, ++current->pc;
+  // releaseBarrier moves groups on, also this one.
+  return false;
+}
+
+void Warp::checkBarrierAligned(const Instruction &instruction, uint32_t active) {
+  uint32_t missing = present & ~exited & ~active;
+  if (!missing)
+    return;
+  char mask[16];
+  std::snprintf(mask, sizeof mask, "%08x", missing);
+  report(makeFault(FaultKind::BarrierDivergence, instruction,
+                   std::string("lanes ") + mask + " of the warp are elsewhere"),
+         std::countr_zero(active));
+}
+
+/// The barrier completed: the groups that wait at it go on.
+void Warp::releaseBarrier(unsigned barrier, const uint32_t *reduced) {
+  for (Group &group : groups) {
+    if (group.state != Group::State::AtBarrier || group.barrier != barrier)
+      continue;
+    const Instruction &instruction = program.instructions[group.pc];
+    group.state = Group::State::Runnable;
+    ++group.pc;
+    const uint32_t *numbers = program.registerLists.data() + instruction.firstWrite;
+    for (unsigned i = 0; i < instruction.writes; ++i)
+      defined[group.registers + numbers[i]] |= group.mask;
+    if (!reduced)
+      continue;
+    Group *previous = current;
+    current = &group;
+    uint32_t values[32];
+    std::fill_n(values, 32, *reduced);
+    if (instruction.d.width == 0)
+      writePredicate(instruction.d, *reduced ? ~0u : 0, group.mask);
+    else
+      write32(instruction.d, values, group.mask);
+    current = previous;
+  }
+}
+
+const Instruction &Warp::firstWaiting() const { return program.instructions[groups.front().pc]; }
+
+} // namespace attnc::emu

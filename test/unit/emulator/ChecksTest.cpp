@@ -1,0 +1,210 @@
+//===- ChecksTest.cpp - Every check reports its fault, and only it --------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "EmulatorRun.h"
+
+using namespace attnc::emu;
+
+namespace {
+
+constexpr const char *loadOut = "ld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\n"
+                                "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d3, %d1, %d2;\n";
+
+LaunchResult runBody(const std::string &body, unsigned threads = 32,
+                     const std::string &before = "") {
+  PtxRun run(PtxRun::kernel(loadOut + body, before));
+  EXPECT_TRUE(run.program) << (run.diagnostics.empty() ? "" : run.diagnostics[0].message);
+  if (!run.program)
+    return {};
+  run.config.block = {threads, 1, 1};
+  uint64_t out = run.buffer(std::vector<uint32_t>(threads), "out");
+  return run.launch({out});
+}
+
+/// Exactly the faults of one kind.
+void expectOnly(const LaunchResult &result, FaultKind kind, uint32_t line) {
+  ASSERT_FALSE(result.faults.empty()) << "no " << getFaultName(kind);
+  EXPECT_FALSE(result.succeeded);
+  for (const Fault &fault : result.faults)
+    EXPECT_EQ(fault.kind, kind) << formatFault(fault);
+  EXPECT_EQ(result.faults[0].line, line) << formatFault(result.faults[0]);
+}
+
+void expectNone(const LaunchResult &result) {
+  EXPECT_TRUE(result.succeeded);
+  for (const Fault &fault : result.faults)
+    ADD_FAILURE() << formatFault(fault);
+}
+
+constexpr const char *sharedArray = ".shared .align 16 .b8 tile[1024];\n";
+// Thread t's word of `tile` in %r2.
+constexpr const char *sharedAddress = "mov.u32 %r2, tile;\nmad.lo.u32 %r2, %r1, 4, %r2;\n";
+
+TEST(Checks, acceptsASoundKernel) {
+  expectNone(runBody(std::string(sharedAddress) +
+                         "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nxor.b32 %r3, %r1, 33;\n"
+                         "mov.u32 %r4, tile;\nmad.lo.u32 %r4, %r3, 4, %r4;\n"
+                         "ld.shared.u32 %r5, [%r4];\nst.global.u32 [%d3], %r5;",
+                     64, sharedArray));
+}
+
+TEST(Checks, outOfBounds) {
+  LaunchResult result = runBody("st.global.u32 [%d3+4], %r1;");
+  expectOnly(result, FaultKind::OutOfBounds, 15);
+  EXPECT_EQ(result.faults[0].lane, 31);
+  EXPECT_EQ(result.faults[0].thread, (Dim3{31, 0, 0}));
+  EXPECT_EQ(result.faults[0].message, "byte 128 of buffer `out`, which has 128");
+  expectOnly(runBody("st.shared.u32 [%r1+1024], %r1;", 1, sharedArray), FaultKind::OutOfBounds, 16);
+}
+
+TEST(Checks, misaligned) {
+  expectOnly(runBody("st.global.u32 [%d3+2], %r1;", 1), FaultKind::Misaligned, 15);
+  expectOnly(runBody("mov.u32 %r2, 4;\nst.shared.v2.u32 [%r2], {%r1, %r1};", 1, sharedArray),
+             FaultKind::Misaligned, 17);
+}
+
+TEST(Checks, uninitialisedRegister) {
+  LaunchResult result = runBody("add.u32 %r2, %r3, 1;");
+  expectOnly(result, FaultKind::UninitializedRegister, 15);
+  EXPECT_EQ(result.faults[0].message, "`%r3` was never written");
+  // A register written by some lanes only.
+  expectOnly(runBody("setp.lt.u32 %p1, %r1, 5;\n@%p1 mov.u32 %r2, 1;\nst.global.u32 [%d3], %r2;"),
+             FaultKind::UninitializedRegister, 17);
+}
+
+TEST(Checks, uninitialisedMemory) {
+  expectOnly(runBody(std::string(sharedAddress) + "ld.shared.u32 %r3, [%r2];", 32, sharedArray),
+             FaultKind::UninitializedMemory, 18);
+  expectOnly(runBody(".local .align 4 .b8 stack[16];\nst.local.u32 [stack], %r1;\n"
+                     "ld.local.u32 %r3, [stack+4];"),
+             FaultKind::UninitializedMemory, 17);
+  PtxRun run(PtxRun::kernel(std::string(loadOut) + "ld.global.u32 %r2, [%d3];"));
+  uint64_t fresh = run.device.allocate(128, "fresh");
+  expectOnly(run.launch({fresh}), FaultKind::UninitializedMemory, 15);
+}
+
+TEST(Checks, sharedRaceAcrossWarps) {
+  std::string body = std::string(sharedAddress) +
+                     "st.shared.u32 [%r2], %r1;\nBARRIER\nxor.b32 %r3, %r1, 32;\n"
+                     "mov.u32 %r4, tile;\nmad.lo.u32 %r4, %r3, 4, %r4;\n"
+                     "ld.shared.u32 %r5, [%r4];\nst.global.u32 [%d3], %r5;";
+  auto with = [&](const std::string &barrier) {
+    std::string text = body;
+    return runBody(text.replace(text.find("BARRIER"), 7, barrier), 64, sharedArray);
+  };
+  expectNone(with("bar.sync 0;"));
+  expectNone(with("bar.sync 1, 64;"));
+  LaunchResult result = with("// none");
+  ASSERT_FALSE(result.succeeded);
+  size_t races = countFaults(result, FaultKind::Race);
+  EXPECT_GE(races, 1u);
+  EXPECT_GE(countFaults(with("bar.warp.sync -1;"), FaultKind::Race), 1u);
+}
+
+TEST(Checks, sharedRaceInsideAWarp) {
+  std::string body = std::string(sharedAddress) +
+                     "st.shared.u32 [%r2], %r1;\nSYNC\nxor.b32 %r3, %r1, 1;\n"
+                     "mov.u32 %r4, tile;\nmad.lo.u32 %r4, %r3, 4, %r4;\n"
+                     "ld.shared.u32 %r5, [%r4];\nst.global.u32 [%d3], %r5;";
+  auto with = [&](const std::string &sync) {
+    std::string text = body;
+    return runBody(text.replace(text.find("SYNC"), 4, sync), 32, sharedArray);
+  };
+  expectNone(with("bar.warp.sync -1;"));
+  LaunchResult result = with("// none");
+  expectOnly(result, FaultKind::Race, 23);
+  EXPECT_EQ(result.faults[0].otherLine, 18u);
+}
+
+TEST(Checks, equalValuesOfOneStoreDoNotRace) {
+  expectNone(runBody("st.global.u32 [%d1], 7;"));
+  expectOnly(runBody("st.global.u32 [%d1], %r1;"), FaultKind::Race, 15);
+}
+
+TEST(Checks, barrierDivergence) {
+  LaunchResult result = runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nbar.sync 0;\nL: ret;");
+  EXPECT_GE(countFaults(result, FaultKind::BarrierDivergence), 1u);
+}
+
+TEST(Checks, deadlock) {
+  LaunchResult result =
+      runBody("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra L;\nbar.sync 1, 64;\nL: bar.sync 0;", 64);
+  expectOnly(result, FaultKind::Deadlock, 18);
+  EXPECT_EQ(result.faults[0].details.size(), 4u) << formatFault(result.faults[0]);
+}
+
+TEST(Checks, barrierMisuse) {
+  expectOnly(runBody("bar.sync 16;"), FaultKind::BarrierMisuse, 15);
+  expectOnly(runBody("bar.sync 0, 31;"), FaultKind::BarrierMisuse, 15);
+}
+
+TEST(Checks, memberMask) {
+  LaunchResult result = runBody("setp.lt.u32 %p1, %r1, 16;\nmov.u32 %r3, 1;\n@%p1 bra L;\n"
+                                "bar.warp.sync -1;\nL: ret;");
+  EXPECT_TRUE(result.succeeded) << "lanes that have ended need not come";
+  result = runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\n"
+                   "shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;\nL: bar.warp.sync -1;");
+  EXPECT_GE(countFaults(result, FaultKind::Convergence), 1u);
+  expectOnly(runBody("shfl.sync.idx.b32 %r3, %r1, 5, 31, 0xFFFFFFDF;"), FaultKind::Convergence, 15);
+}
+
+TEST(Checks, stepBudgetEndsASpin) {
+  PtxRun run(PtxRun::kernel("L: bra L;"));
+  run.options.stepBudget = 1000;
+  LaunchResult result = run.launch({0});
+  expectOnly(result, FaultKind::StepBudget, 11);
+}
+
+TEST(Checks, launchLimits) {
+  PtxRun run(PtxRun::kernel("ret;"));
+  run.config.block = {1025, 1, 1};
+  EXPECT_EQ(run.launch({0}).faults[0].kind, FaultKind::Launch);
+  run.config.block = {32, 1, 1};
+  run.config.grid = {1, 65536, 1};
+  EXPECT_EQ(countFaults(run.launch({0}), FaultKind::Launch), 1u);
+  run.config.grid = {1, 1, 1};
+  run.config.dynamicShared = 164 * 1024;
+  EXPECT_EQ(countFaults(run.launch({0}), FaultKind::Launch), 1u);
+}
+
+TEST(Checks, useAfterFree) {
+  PtxRun run(PtxRun::kernel(std::string(loadOut) + "st.global.u32 [%d3], %r1;"));
+  uint64_t out = run.buffer(std::vector<uint32_t>(32), "out");
+  run.device.release(out);
+  expectOnly(run.launch({out}), FaultKind::UseAfterFree, 15);
+}
+
+TEST(Checks, raceBetweenBlocks) {
+  PtxRun run(
+      PtxRun::kernel(std::string(loadOut) + "mov.u32 %r5, %ctaid.x;\nst.global.u32 [%d3], %r5;"));
+  run.config.grid = {2, 1, 1};
+  uint64_t out = run.buffer(std::vector<uint32_t>(32), "out");
+  LaunchResult result = run.launch({out});
+  expectOnly(result, FaultKind::Race, 16);
+}
+
+TEST(Checks, asyncCopies) {
+  std::string body = "and.b32 %r7, %r1, 7;\nmul.wide.u32 %d4, %r7, 16;\nadd.u64 %d4, %d1, %d4;\n"
+                     "mov.u32 %r2, tile;\nmad.lo.u32 %r2, %r1, 16, %r2;\n"
+                     "cp.async.cg.shared.global [%r2], [%d4], 16;\ncp.async.commit_group;\n"
+                     "WAIT\nBARRIER\nxor.b32 %r3, %r1, 1;\nmov.u32 %r4, tile;\n"
+                     "mad.lo.u32 %r4, %r3, 16, %r4;\nld.shared.u32 %r5, [%r4];\n";
+  auto with = [&](const std::string &wait, const std::string &barrier) {
+    std::string text = body;
+    text.replace(text.find("WAIT"), 4, wait);
+    text.replace(text.find("BARRIER"), 7, barrier);
+    return runBody(text, 32, sharedArray);
+  };
+  expectNone(with("cp.async.wait_group 0;", "bar.sync 0;"));
+  expectNone(with("cp.async.wait_all;", "bar.warp.sync -1;"));
+  LaunchResult result = with("cp.async.wait_group 1;", "bar.sync 0;");
+  EXPECT_EQ(countFaults(result, FaultKind::AsyncNotWaited), 1u);
+  EXPECT_EQ(countFaults(with("cp.async.wait_group 0;", "// none"), FaultKind::Race), 1u);
+  EXPECT_FALSE(with("// none", "bar.sync 0;").succeeded);
+}
+
+} // namespace
