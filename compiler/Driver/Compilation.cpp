@@ -8,6 +8,7 @@
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/HostCompiler.h"
 #include "compiler/Frontend/ASTPrinter.h"
+#include "compiler/Frontend/Frontend.h"
 #include "compiler/Frontend/Parser.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/Host/HostCode.h"
@@ -107,14 +108,32 @@ std::optional<RunError> Compilation::readModule(const SourceFile &file) {
 
 const ast::Module *Compilation::parseSource() {
   StageTimes::Scope stage = times.start("parse");
-  const ast::Module *tree = parse(*file, trees, diagnostics);
-  return diagnostics.hasErrors() ? nullptr : tree;
+  return parse(*file, trees, diagnostics);
 }
 
 std::optional<RunError> Compilation::analyse(const CompileOptions &options) {
-  if (!parseSource())
+  const ast::Module *tree = parseSource();
+  StageTimes::Scope stage = times.start("analyse");
+  FrontendOptions frontend;
+  frontend.name =
+      options.name.empty() ? llvm::sys::path::stem(file->getName()).str() : options.name;
+  frontend.shapes.clear();
+  for (ElementType dtype : options.dtypes)
+    for (const HeadDims &dims : options.headDims)
+      frontend.shapes.push_back({dtype, dims.head, dims.value});
+  frontend.lse = options.lse;
+  frontend.checked = options.checked;
+  for (const auto &[name, value] : options.defines)
+    frontend.defines.push_back(name + "=" + value);
+  frontend.approximate = options.approx;
+  FrontendResult result = compileToAttn(*tree, frontend, sources, diagnostics, context);
+  if (diagnostics.hasErrors())
     return toldError;
-  return RunError{BadInput, file->getName().str() + ": .attn programs are not analysed yet"};
+  if (!result.module)
+    return RunError{BadUsage, llvm::join(result.usageErrors, "\n")};
+  module = std::move(result.module);
+  phase = Phase::Attn;
+  return std::nullopt;
 }
 
 std::optional<RunError> Compilation::runTo(Phase to, const CompileOptions &options,
@@ -132,7 +151,7 @@ std::optional<RunError> Compilation::write(Phase form, const CompileOptions &opt
                                            const HostTarget &target, llvm::raw_pwrite_stream &os) {
   if (form == Phase::Ast && source) {
     const ast::Module *tree = parseSource();
-    if (!tree)
+    if (diagnostics.hasErrors())
       return toldError;
     ast::print(*tree, os);
     return std::nullopt;

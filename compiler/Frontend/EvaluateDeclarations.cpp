@@ -172,7 +172,6 @@ void Evaluator::reportMissingType(const ast::DeclStmt &stmt) {
   DiagnosticBuilder builder = report(range, DiagId::missing_type, stmt.getName().text, text);
   if (!meant.empty()) {
     builder.hint("did you mean `" + meant + "`?");
-    suggest(builder, "write `" + meant + "`", {Edit{base->getRange(), meant}});
   } else if (text.ends_with("Tensor")) {
     builder.hint("write its element type and sizes, e.g. `" + stmt.getName().text.str() +
                  ": f32[B, KV]`");

@@ -245,10 +245,7 @@ Value Evaluator::getModuleAttribute(ModuleKind module, ast::Name name, SourceRan
   forEachBuiltinName(module == ModuleKind::Torch ? InTorch : InMath,
                      [&](llvm::StringRef candidate) { nearest.consider(candidate); });
   DiagnosticBuilder builder = report(name.range, DiagId::unknown_function, moduleName, name.text);
-  if (nearest.isFound()) {
-    builder.hint(nearest.getQuestion());
-    suggest(builder, "write `" + nearest.get() + "`", {Edit{name.range, nearest.get()}});
-  }
+  builder.hint(nearest.getQuestion());
   return Value::poison();
 }
 

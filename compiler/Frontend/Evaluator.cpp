@@ -22,6 +22,7 @@ Evaluator::Evaluator(const Options &options, Defines &defines, Library &library,
 void Evaluator::run(const ast::Module &module) {
   userScope = &makeScope(/*parent=*/nullptr, /*definition=*/nullptr);
   scope = userScope;
+  isIncomplete = diagnostics.hasErrors();
   collectModuleNames(module.getBody());
   runBlock(module.getBody());
   scope = userScope;
@@ -256,14 +257,12 @@ void Evaluator::reportUnknownName(llvm::StringRef name, SourceRange range) {
     nearest.consider(dimension);
   forEachBuiltinName(InPlain, [&](llvm::StringRef candidate) { nearest.consider(candidate); });
   DiagnosticBuilder builder = report(range, DiagId::unknown_name, name);
-  if (nearest.isFound()) {
+  if (nearest.isFound())
     builder.hint(nearest.getQuestion());
-    suggest(builder, "write `" + nearest.get() + "`", {Edit{range, nearest.get()}});
-  } else if (findBuiltin(InTorch, name)) {
+  else if (findBuiltin(InTorch, name))
     builder.hint("did you mean `torch." + name.str() + "`?");
-  } else if (findBuiltin(InMath, name)) {
+  else if (findBuiltin(InMath, name))
     builder.hint("did you mean `math." + name.str() + "`?");
-  }
 }
 
 /// Adds the names that assigning to `target` binds.
@@ -354,7 +353,8 @@ SourceRange Evaluator::getUserRange(SourceRange range) const {
 
 bool Evaluator::isNews(SourceRange range, DiagId id) {
   // After the evaluation was given up, what remains says nothing about the program.
-  if (stopped)
+  if (stopped ||
+      (isIncomplete && (id == DiagId::unknown_name || id == DiagId::used_before_definition)))
     return false;
   SourceRange place = getUserRange(range);
   return reported.insert({place.file, place.begin, place.end, id}).second;
@@ -386,7 +386,19 @@ void Evaluator::suggest(DiagnosticBuilder &builder, std::string title, llvm::Arr
 
 void Evaluator::suggestWrap(DiagnosticBuilder &builder, llvm::StringRef function,
                             SourceRange range) {
-  suggest(builder, "write `" + function.str() + "(" + range.text().str() + ")`",
+  std::string title = "write `" + function.str() + "(" + range.text().str() + ")`";
+  llvm::StringRef text = range.file->getText();
+  bool hasParentheses =
+      range.begin > 0 && text[range.begin - 1] == '(' && text.substr(range.end).starts_with(")");
+  // Behind a name the parentheses are those of a call.
+  hasParentheses &= range.begin < 2 || !(llvm::isAlnum(text[range.begin - 2]) ||
+                                         llvm::StringRef("_)]").contains(text[range.begin - 2]));
+  if (hasParentheses) {
+    SourceRange before = {range.file, range.begin - 1, range.begin - 1};
+    suggest(builder, title, {Edit{before, function.str()}});
+    return;
+  }
+  suggest(builder, title,
           {Edit{range.beginning(), function.str() + "("}, Edit{range.ending(), ")"}});
 }
 

@@ -306,6 +306,8 @@ private:
   unsigned depth = 0;
   uint64_t spent = 0;
   bool stopped = false;
+  /// Whether the parser left statements with errors out, so that names may be missing.
+  bool isIncomplete = false;
 
   /// What was reported, by place and id, for each mistake to be reported once.
   std::set<std::tuple<const SourceFile *, uint32_t, uint32_t, DiagId>> reported;

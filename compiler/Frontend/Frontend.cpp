@@ -67,13 +67,17 @@ static void checkUnused(const Defines &defines, const ast::Module &module,
 FrontendResult attnc::compileToAttn(const SourceFile &file, const FrontendOptions &options,
                                     SourceManager &sources, DiagnosticEngine &diagnostics,
                                     mlir::MLIRContext &context) {
-  FrontendResult result;
-  context.loadDialect<attn::AttnDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
   ast::ASTContext trees;
-  const ast::Module *module = parse(file, trees, diagnostics);
-  if (!module)
-    return result;
+  const ast::Module *tree = parse(file, trees, diagnostics);
+  return tree ? compileToAttn(*tree, options, sources, diagnostics, context) : FrontendResult();
+}
 
+FrontendResult attnc::compileToAttn(const ast::Module &tree, const FrontendOptions &options,
+                                    SourceManager &sources, DiagnosticEngine &diagnostics,
+                                    mlir::MLIRContext &context) {
+  FrontendResult result;
+  const SourceFile &file = *tree.getRange().file;
+  context.loadDialect<attn::AttnDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
   Defines defines(options.defines);
   llvm::StringSet<> approximate = checkApproximate(options, result.usageErrors);
   Library library(sources);
@@ -90,7 +94,7 @@ FrontendResult attnc::compileToAttn(const SourceFile &file, const FrontendOption
       program = std::make_unique<Program>();
       Evaluator::Options dims{shape.headDim, shape.valueDim, &approximate};
       Evaluator evaluator(dims, defines, library, diagnostics, *program);
-      evaluator.run(*module);
+      evaluator.run(tree);
     }
     if (diagnostics.hasErrors())
       break;
@@ -100,7 +104,7 @@ FrontendResult attnc::compileToAttn(const SourceFile &file, const FrontendOption
                 file);
   }
   if (!diagnostics.hasErrors())
-    checkUnused(defines, *module, result.usageErrors);
+    checkUnused(defines, tree, result.usageErrors);
   llvm::append_range(result.usageErrors, defines.getErrors());
   if (diagnostics.hasErrors() || !result.usageErrors.empty())
     return result;

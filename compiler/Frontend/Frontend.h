@@ -9,6 +9,7 @@
 #define COMPILER_FRONTEND_FRONTEND_H
 
 #include "attnc/ElementType.h"
+#include "compiler/Frontend/AST.h"
 #include "compiler/Frontend/Diagnostics.h"
 #include "compiler/Frontend/SourceFile.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -49,8 +50,14 @@ struct FrontendResult {
   std::vector<std::string> usageErrors;
 };
 
-/// Compiles `file`, one of the texts of `sources`, to a module with one attn.kernel for each shape.
-/// Errors of the program go to `diagnostics`. `context` gets the dialects that are needed.
+/// Compiles `tree`, parsed from one of the texts of `sources`, to a module with one attn.kernel for
+/// each shape. Errors of the program go to `diagnostics`; where those hold errors of syntax, only
+/// what is whole is analysed. `context` gets the dialects that are needed.
+FrontendResult compileToAttn(const ast::Module &tree, const FrontendOptions &options,
+                             SourceManager &sources, DiagnosticEngine &diagnostics,
+                             mlir::MLIRContext &context);
+
+/// Parses `file` and compiles it.
 FrontendResult compileToAttn(const SourceFile &file, const FrontendOptions &options,
                              SourceManager &sources, DiagnosticEngine &diagnostics,
                              mlir::MLIRContext &context);
