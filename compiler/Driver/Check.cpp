@@ -15,28 +15,14 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::driver;
 
-namespace {
-/// The results of one run of the reference, in f32.
-struct Results {
-  explicit Results(const LaunchArguments &arguments) {
-    o = makeView(arguments.o, oData);
-    if (arguments.lse)
-      lse = makeView(*arguments.lse, lseData);
-  }
-
-  static TensorView makeView(const TensorView &like, std::vector<float> &data) {
-    int64_t elements = 1;
-    for (int64_t size : like.sizes)
-      elements *= size;
-    data.resize(elements);
-    return {data.data(), ElementType::F32, like.sizes, getContiguousStrides(like.sizes)};
-  }
-
-  std::vector<float> oData, lseData;
-  TensorView o;
-  std::optional<TensorView> lse;
-};
-} // namespace
+/// Makes room for what a tensor like `like` holds, as f32.
+static TensorView makeView(const TensorView &like, std::vector<float> &data) {
+  int64_t elements = 1;
+  for (int64_t size : like.sizes)
+    elements *= size;
+  data.resize(elements);
+  return {data.data(), ElementType::F32, like.sizes, getContiguousStrides(like.sizes)};
+}
 
 /// The elements of a float tensor in logical order.
 static std::vector<float> readAll(const TensorView &view) {
@@ -108,28 +94,34 @@ static OutputCheck compare(std::string name, const TensorView &output,
   return check;
 }
 
-FailureOr<std::vector<OutputCheck>> driver::checkOutputs(attn::KernelOp kernel,
-                                                         const KernelInfo &info,
-                                                         const LaunchArguments &arguments,
-                                                         const BoundArguments &bound,
-                                                         unsigned threads) {
-  Results exact(arguments), unfused(arguments);
+FailureOr<Judge> Judge::create(attn::KernelOp kernel, const KernelInfo &info,
+                               const LaunchArguments &arguments, const BoundArguments &bound,
+                               unsigned threads) {
+  Judge judge;
+  judge.dtype = info.dtype;
   auto run = [&](Results &results, reference::Precision precision) {
-    reference::Outputs outputs{&results.o, results.lse ? &*results.lse : nullptr, nullptr};
-    return reference::run(kernel, info, arguments, bound, outputs, precision, threads);
+    TensorView o = makeView(arguments.o, results.o), lse;
+    if (arguments.lse)
+      lse = makeView(*arguments.lse, results.lse);
+    return reference::run(kernel, info, arguments, bound,
+                          {&o, arguments.lse ? &lse : nullptr, nullptr}, precision, threads);
   };
-  FailureOr<reference::Summary> summary = run(exact, reference::Precision::Exact);
-  if (failed(summary) || failed(run(unfused, reference::Precision::Unfused)))
+  FailureOr<reference::Summary> summary = run(judge.exact, reference::Precision::Exact);
+  if (failed(summary) || failed(run(judge.unfused, reference::Precision::Unfused)))
     return failure();
+  judge.rounding = 0x1p-23 * summary->largestScore;
+  judge.pairs = summary->pairs;
+  return judge;
+}
 
-  // What rounding a score to f32 does to it, and so to the logarithm of a weight.
-  double rounding = 0x1p-23 * summary->largestScore;
-  double largest = getLargestFinite(exact.oData);
-  double base = info.dtype == ElementType::F32 ? 2e-6 * largest : 2 * getUlp(info.dtype, largest);
-  std::vector<OutputCheck> checks = {compare("o", arguments.o, exact.oData, unfused.oData,
-                                             base + std::min(rounding, 0x1p-8) * largest)};
-  if (arguments.lse)
-    checks.push_back(compare("lse", *arguments.lse, exact.lseData, unfused.lseData,
-                             2e-6 * std::max(1.0, getLargestFinite(exact.lseData)) + 2 * rounding));
+std::vector<OutputCheck> Judge::compare(const TensorView &o,
+                                        const std::optional<TensorView> &lse) const {
+  double largest = getLargestFinite(exact.o);
+  double base = dtype == ElementType::F32 ? 2e-6 * largest : 2 * getUlp(dtype, largest);
+  std::vector<OutputCheck> checks = {
+      ::compare("o", o, exact.o, unfused.o, base + std::min(rounding, 0x1p-8) * largest)};
+  if (lse)
+    checks.push_back(::compare("lse", *lse, exact.lse, unfused.lse,
+                               2e-6 * std::max(1.0, getLargestFinite(exact.lse)) + 2 * rounding));
   return checks;
 }

@@ -25,10 +25,31 @@ struct OutputCheck {
   bool passes() const { return error <= limit; }
 };
 
-/// Compares the outputs in `arguments` with the reference by the rule of test/goldens/README.md.
-mlir::FailureOr<std::vector<OutputCheck>>
-checkOutputs(attn::KernelOp kernel, const KernelInfo &info, const LaunchArguments &arguments,
-             const BoundArguments &bound, unsigned threads);
+/// The exact and the unfused results of one launch, by which outputs are judged, by the rule of
+/// test/goldens/README.md.
+class Judge {
+public:
+  /// Runs the reference twice; fails as it does. With `arguments.lse` the log-sum-exp is judged
+  /// too.
+  static mlir::FailureOr<Judge> create(attn::KernelOp kernel, const KernelInfo &info,
+                                       const LaunchArguments &arguments,
+                                       const BoundArguments &bound, unsigned threads);
+
+  std::vector<OutputCheck> compare(const TensorView &o, const std::optional<TensorView> &lse) const;
+
+  /// Pairs that take part.
+  int64_t getNumPairs() const { return pairs; }
+
+private:
+  struct Results {
+    std::vector<float> o, lse;
+  };
+
+  ElementType dtype = ElementType::F32;
+  Results exact, unfused;
+  double rounding = 0; ///< what rounding a score to f32 does to the logarithm of a weight
+  int64_t pairs = 0;
+};
 
 } // namespace attnc::driver
 

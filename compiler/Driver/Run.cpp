@@ -218,10 +218,10 @@ private:
   std::optional<RunError> check() {
     if (!options.check)
       return std::nullopt;
-    auto outputs = checkOutputs(getOriginal(), info, arguments, bound, threads);
-    if (failed(outputs))
+    FailureOr<Judge> judge = Judge::create(getOriginal(), info, arguments, bound, threads);
+    if (failed(judge))
       return reported;
-    report.check = std::move(*outputs);
+    report.check = judge->compare(arguments.o, arguments.lse);
     return std::nullopt;
   }
 

@@ -1,0 +1,66 @@
+//===- SweepProgram.h - One random program and its launches -------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef TEST_SWEEP_SWEEPPROGRAM_H
+#define TEST_SWEEP_SWEEPPROGRAM_H
+
+#include "attnc/HostKernel.h"
+#include "compiler/Driver/Check.h"
+#include "compiler/Frontend/Frontend.h"
+#include "compiler/Target/Host/HostTarget.h"
+#include "test/sweep/LaunchGenerator.h"
+
+namespace attnc::sweep {
+
+/// What is compared with the reference.
+struct SweepDevices {
+  bool host = true;
+  bool passes = true; ///< the reference again, after the passes over the attn dialect
+};
+
+/// A program that follows from a seed and a number, compiled for the element type, head sizes and
+/// CPU that follow from them too.
+class SweepProgram {
+public:
+  static constexpr int64_t launchesPerProgram = 4;
+
+  SweepProgram(uint64_t seed, int64_t number);
+
+  /// Compiles for `devices`. Returns what went wrong, or "".
+  std::string compile(const SweepDevices &devices);
+
+  /// Runs a launch (0 to launchesPerProgram - 1) and judges it. Returns what went wrong, or "".
+  std::string runLaunch(int64_t launch);
+
+  /// Writes the program, the tensors of a launch and the command that runs them to `folder`; only
+  /// the front end must have got through for the tensors.
+  void save(int64_t launch, const std::string &folder);
+
+  const std::string &getText() const { return program.text; }
+  /// The options of attn-run besides the tensors.
+  std::string getOptions() const;
+
+private:
+  std::string compileToAttn();
+  GeneratedLaunch makeLaunch(int64_t launch) const;
+
+  uint64_t seed;
+  int64_t number;
+  GeneratedProgram program;
+  KernelShape shape;
+  bool lse = true;
+  std::string cpu = "native";
+
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  mlir::OwningOpRef<mlir::ModuleOp> module, expanded;
+  std::optional<HostKernel> host;
+  KernelInfo info;
+};
+
+} // namespace attnc::sweep
+
+#endif // TEST_SWEEP_SWEEPPROGRAM_H
