@@ -10,15 +10,10 @@
 
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/RunOptions.h"
+#include "compiler/Frontend/Frontend.h"
 #include "dialect/Attn/IR/AttnOps.h"
 
 namespace attnc::driver {
-
-/// What a kernel is compiled for.
-struct KernelShape {
-  ElementType dtype;
-  int64_t headDim, valueDim;
-};
 
 /// Reads `options.program`, a program or the attn dialect in text, into `compilation` and makes the
 /// kernel for `shape` of it, the only one of the module. What is wrong with the program is reported
