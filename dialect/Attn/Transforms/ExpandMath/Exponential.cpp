@@ -54,7 +54,7 @@ Value attnc::attn::expandExp(FloatBuilder &builder, Value x) {
 Value attnc::attn::expandExp2Approximate(FloatBuilder &builder, Value x) {
   // x = n + f with f in [0, 1]; results below 2^-126 become 0.
   static constexpr float coefficients[] = {0.9999252f, 0.69583356f, 0.22606716f, 0.07802452f};
-  x = builder.clamp(x, -127.0f, 128.0f);
+  x = builder.clamp(x, -126.99999f, 128.0f);
   Value shift = builder.constant(roundingShift);
   Value shifted = builder.add(builder.sub(x, builder.constant(0.5f)), shift);
   Value f = builder.sub(x, builder.sub(shifted, shift));

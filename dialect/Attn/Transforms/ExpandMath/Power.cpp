@@ -51,8 +51,11 @@ static DoubleFloat multiplyExactly(FloatBuilder &builder, Value a, Value b) {
 
 /// log2(x) to about 2^-31 of its size, for positive finite x.
 static DoubleFloat buildLog2(FloatBuilder &builder, Value x) {
-  // x = m * 2^e with m in [2/3, 4/3], log2(m) = 2 / ln 2 * atanh(s), s = (m - 1) / (m + 1).
-  static constexpr float coefficients[] = {0.3333333f, 0.2000044f, 0.14253062f, 0.12056706f};
+  // x = m * 2^e with m in [2/3, 4/3], log2(m) = 2 / ln 2 * atanh(s), s = (m - 1) / (m + 1), and
+  // atanh(s) = s + s^3 / 3 + s^5 * P(s^2).
+  static constexpr float coefficients[] = {0.200002f, 0.14262503f, 0.11941901f};
+  constexpr float third = static_cast<float>(1.0 / 3);
+  constexpr float thirdLow = static_cast<float>(1.0 / 3 - third);
   constexpr float scaleHigh = static_cast<float>(2 * std::numbers::log2e);
   constexpr float scaleLow = static_cast<float>(2 * std::numbers::log2e - scaleHigh);
   Value small = builder.compare(CmpFPredicate::OLT, x, builder.constant(0x1p-126f));
@@ -75,10 +78,17 @@ static DoubleFloat buildLog2(FloatBuilder &builder, Value x) {
   remainder = builder.sub(remainder, builder.mul(high, under.low));
   Value low = builder.div(remainder, under.high);
 
-  Value square = builder.mul(high, high);
-  Value tail = builder.mul(builder.mul(square, high), builder.polynomial(square, coefficients));
-  low = builder.add(low, tail);
-  DoubleFloat s = addExactly(builder, high, low);
+  DoubleFloat square = multiplyExactly(builder, high, high);
+  DoubleFloat cube = multiplyExactly(builder, high, square.high);
+  cube.low = builder.fma(high, square.low, cube.low);
+  DoubleFloat term = multiplyExactly(builder, cube.high, builder.constant(third));
+  Value tail = builder.fma(builder.polynomial(square.high, coefficients), square.high,
+                           builder.constant(thirdLow));
+  tail = builder.fma(cube.high, tail, builder.mul(cube.low, builder.constant(third)));
+  low = builder.fma(low, square.high, low);
+  low = builder.add(builder.add(low, term.low), tail);
+  DoubleFloat s = addExactly(builder, high, term.high);
+  s = addExactly(builder, s.high, builder.add(s.low, low));
   DoubleFloat log = multiplyExactly(builder, s.high, builder.constant(scaleHigh));
   Value rest = builder.fma(s.low, builder.constant(scaleHigh),
                            builder.mul(s.high, builder.constant(scaleLow)));

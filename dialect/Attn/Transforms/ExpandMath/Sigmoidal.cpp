@@ -38,9 +38,9 @@ Value attnc::attn::expandTanh(FloatBuilder &builder, Value x) {
 }
 
 Value attnc::attn::expandTanhApproximate(FloatBuilder &builder, Value x) {
-  static constexpr float numerator[] = {0.99997544f, 0.10420634f, 0.000729535f};
-  static constexpr float denominator[] = {1.0f, 0.4373718f, 0.013383377f};
-  x = builder.clamp(x, -4.4f, 4.4f);
+  static constexpr float numerator[] = {0.999948f, 0.10241765f, 0.00067056436f};
+  static constexpr float denominator[] = {1.0f, 0.43543243f, 0.012819875f};
+  x = builder.clamp(x, -5.0f, 5.0f);
   Value square = builder.mul(x, x);
   return builder.div(builder.mul(x, builder.polynomial(square, numerator)),
                      builder.polynomial(square, denominator));

@@ -17,7 +17,8 @@ static constexpr float inversePi = std::numbers::inv_pi_v<float>;
 static Value subtractMultipleOfPi(FloatBuilder &builder, Value x, Value n) {
   // With fma a product is exact whatever its factors; without, factors of 8 bits make it so.
   constexpr double pi = std::numbers::pi;
-  constexpr float whole = std::numbers::pi_v<float>;
+  // Below pi, so that all parts have one sign and a zero rest keeps that of x.
+  constexpr float whole = 0x1.921fb4p1f;
   constexpr float first = 0x1.92p1f, second = 0x1.fap-11f, third = 0x1.54p-19f;
   const float parts[] = {first, second, third, static_cast<float>(pi - first - second - third)};
   const float fused[] = {whole, static_cast<float>(pi - whole)};

@@ -113,11 +113,11 @@ show("(e^r - 1) / r on [-ln 2 / 2, ln 2 / 2]", polynomial(em1, -ln2 / 2, ln2 / 2
 show("(e^2r - 1) / r on [-ln 2 / 4, ln 2 / 4], absolute error after * r",
      polynomial(lambda r: 2 * em1(2 * r), -ln2 / 4, ln2 / 4, 4, np.abs, (2,)))
 show("2^f on [0, 1], approximate", polynomial(np.exp2, 0, 1, 3, lambda f: 2.0**-f))
-show("tanh on [0, 4.4], approximate", odd_rational(np.tanh, 4.4, 3, 3))
+show("tanh on [0, 5], approximate", odd_rational(np.tanh, 5, 3, 3))
 show("(log(1 + f) - f + f^2 / 2) / f^3 on [-1/4, 1/2]",
      polynomial(log_tail, -0.25, 0.5, 7, lambda f: np.abs(f**3 / np.log1p(f))))
 show("(sin(r) / r - 1) / r^2 over r^2, r in [0, pi / 2]", polynomial(sin_tail, 0, 2.4764, 3, lambda u: u))
-show("(atanh(s) / s - 1) / s^2 over s^2, s in [0, 1/5]", polynomial(atanh_tail, 0, 0.0403, 3, lambda u: u))
+show("(atanh(s) / s - 1) / s^2 over s^2, s in [0, 1/5]", polynomial(atanh_tail, 0, 0.0403, 3, lambda u: u, (1 / 3,)))
 show("erf(x) / x - 1 over x^2, x in [0, 0.93]", polynomial(erf_quotient, 0, 0.865, 6))
 show("log(erfc(x)) on [0.92, 4], error of erf",
      polynomial(lambda x: np.log(erfc(x)), 0.92, 4, 7, erfc))
