@@ -328,8 +328,9 @@ std::string ProgramGenerator::makeSmooth(const std::string &value, int depth) {
   case 23:
     return next("(" + value + " + exp2(-0.25 * abs(kv_idx - q_idx)))");
   default:
-    return next(random.pick({"relu(", "max(-3.0, ", "torch.maximum(0.5 * " + value + ", "}) +
-                value + ")");
+    return next(
+        random.pick<std::string>({"relu(", "max(-3.0, ", "torch.maximum(0.5 * " + value + ", "}) +
+        value + ")");
   }
 }
 
