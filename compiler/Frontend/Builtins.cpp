@@ -192,7 +192,7 @@ attnc::arrangeOperands(Evaluator &evaluator, const Builtin &builtin, CallOperand
   size_t count = parameters.size();
   if (operands.positional.size() > count && !takesMore) {
     evaluator.report(operands.positional[count].range, DiagId::too_many_arguments, operands.name,
-                     count, operands.positional.size());
+                     attnc::count(count, "argument"), operands.positional.size());
     return std::nullopt;
   }
   llvm::SmallVector<Operand, 4> arranged(std::max(count, operands.positional.size()));

@@ -179,7 +179,6 @@ static Value callItem(Evaluator &evaluator, const Builtin &builtin, CallOperands
   DiagnosticBuilder builder = evaluator.report(operands.range, DiagId::item_call);
   std::string text = object.range.text().str();
   if (!isRow(object)) {
-    builder.hint("write `" + text + "`");
     SourceRange call = {operands.range.file, object.range.end, operands.range.end};
     evaluator.suggest(builder, "write `" + text + "`", {Edit{call, ""}});
   } else {

@@ -51,6 +51,9 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
       }
     } else if (!base.value.isPoison()) {
       callee.value = getAttribute(base, name, attribute->getRange());
+      // What was meant for a function that is not there is not worth a message.
+      if (callee.value.isPoison())
+        return Value::poison();
     }
   } else {
     callee = evaluateOperand(*expr.getCallee());
@@ -206,8 +209,8 @@ bool Evaluator::bindArguments(const Function &function, CallOperands &operands, 
       continue;
     }
     if (!takesRest)
-      return refuse(report(operand.range, DiagId::too_many_arguments, function.getName(), positions,
-                           operands.positional.size()));
+      return refuse(report(operand.range, DiagId::too_many_arguments, function.getName(),
+                           count(positions, "argument"), operands.positional.size()));
     rest.push_back(operand.value);
   }
 

@@ -356,8 +356,7 @@ bool Evaluator::evaluateSizes(const ast::DeclStmt &stmt, const DeclaredType &typ
     }
     bool isInt = size.value.isScalarOf(ScalarKind::Int);
     if (!isInt || (size.value.isRuntime() && !isShapeExpression(size.value))) {
-      report(size.range, DiagId::size_expression,
-             isInt ? std::string("something else") : size.value.describe());
+      report(size.range, DiagId::size_expression, "`" + size.range.text().str() + "`");
       complete = false;
     } else if (size.value.is(Value::Kind::Int) && size.value.getInt() < 0) {
       report(size.range, DiagId::negative_size, size.value.getInt());
@@ -464,7 +463,8 @@ bool Evaluator::fillTable(Operand value, size_t dimension, Declaration &declarat
   }
   llvm::ArrayRef<Value> elements = value.value.getElements();
   if (elements.size() != static_cast<uint64_t>(size)) {
-    report(value.range, DiagId::table_size, declaration.name, size, elements.size())
+    report(value.range, DiagId::table_size, declaration.name, count(size, "element"),
+           elements.size())
         .note(declaration.range, DiagId::note_declared_here, declaration.name);
     return false;
   }

@@ -156,10 +156,10 @@ void Evaluator::reportMixedBits(const ast::BinaryExpr &expr, Operand lhs, Operan
     return;
   }
   auto [left, right] = splitAt(range, expr.getOpRange());
-  SourceRange number = numberLast ? right : left, boolean = numberLast ? left : right;
+  SourceRange number = numberLast ? right : left;
   suggest(builder, "write `(" + quote(number) + " != 0)`",
           {Edit{number.beginning(), "("}, Edit{number.ending(), " != 0)"}});
-  suggestWrap(builder, "int", boolean);
+  suggestWrap(builder, "int", numberLast ? lhs.range : rhs.range);
 }
 
 Value Evaluator::binary(BinaryOp op, Operand lhs, Operand rhs, SourceRange range,

@@ -129,7 +129,9 @@ Value Evaluator::choose(Value condition, Operand value, Operand other, SourceRan
   DiagnosticBuilder builder =
       report(range, isNumber ? DiagId::arms_differ : DiagId::choice_at_run_time,
              value.value.describe(), other.value.describe());
-  if (value.range.isValid() && other.range.isValid()) {
+  if (!isNumber)
+    builder.hint("choose between their results instead");
+  else if (value.range.isValid() && other.range.isValid()) {
     builder.note(getUserRange(value.range), DiagId::note_this_is, value.value.describe());
     builder.note(getUserRange(other.range), DiagId::note_this_is, other.value.describe());
   }
@@ -343,8 +345,11 @@ void Evaluator::runAugAssign(const ast::AugAssignStmt &stmt) {
 
 void Evaluator::runLocalDeclaration(const ast::DeclStmt &stmt) {
   if (!stmt.getValue()) {
-    if (getDeclaredType(*stmt.getAnnotation()))
-      report(stmt.getRange(), DiagId::argument_in_function, stmt.getName().text);
+    // A bare annotation of Python declares nothing.
+    if (!getDeclaredType(*stmt.getAnnotation()))
+      return;
+    report(stmt.getRange(), DiagId::argument_in_function, stmt.getName().text);
+    bind(stmt.getName().text, Value::poison(), stmt.getName().range);
     return;
   }
   Operand value = evaluateOperand(*stmt.getValue());

@@ -55,7 +55,8 @@ Value Evaluator::index(Operand base, llvm::ArrayRef<Operand> indices, SourceRang
 Value Evaluator::indexTensor(const TensorRef &tensor, Operand base, llvm::ArrayRef<Operand> indices,
                              SourceRange range) {
   if (indices.size() > tensor.getRank()) {
-    report(range, DiagId::too_many_indices, indices.size(), base.value.describe())
+    report(range, DiagId::too_many_indices, count(indices.size(), "index", "indices"),
+           base.value.describe())
         .note(tensor.declaration->range, DiagId::note_declared_here, tensor.declaration->name);
     return Value::poison();
   }

@@ -141,7 +141,7 @@ bool Evaluator::checkEntryParameters(const Scope::Binding &binding, llvm::String
   DiagnosticBuilder builder =
       report(library.contains(function.getRange()) ? binding.range : function.getRange(),
              DiagId::entry_parameters, name, count, getParameterList(count == 5),
-             function.getName(), function.getParams().size());
+             function.getParams().size());
   // A factory that was not called is the usual case.
   if (function.definition && function.getName() != name)
     builder.hint("call it: `" + name.str() + " = " + function.getName().str() + "(...)`");
@@ -367,11 +367,13 @@ void Evaluator::addContext(DiagnosticBuilder &builder, SourceRange range) {
     return;
   }
   unsigned notes = 0;
+  SourceRange last;
   // The first frame is the entry point's, called by no one.
   for (size_t i = frames.size(); i-- > 1 && notes < maxNotes;) {
     SourceRange place = frames[i].callRange;
-    if (library.contains(place) || frames[i].function->getRange() == place)
+    if (library.contains(place) || place == last)
       continue;
+    last = place;
     builder.note(place, DiagId::note_called_here, frames[i].function->getName());
     ++notes;
   }
@@ -444,4 +446,11 @@ Value Evaluator::makeString(llvm::StringRef text) {
 
 Value Evaluator::makeForeign(llvm::StringRef name) {
   return Value::foreign(new (allocator.Allocate<ForeignName>()) ForeignName{name.copy(allocator)});
+}
+
+std::string attnc::count(size_t number, llvm::StringRef one, llvm::StringRef many) {
+  std::string text = llvm::utostr(number) + " ";
+  if (number == 1)
+    return text + one.str();
+  return text + (many.empty() ? one.str() + "s" : many.str());
 }

@@ -322,6 +322,9 @@ private:
   static constexpr unsigned maxTupleDepth = 64;
 };
 
+/// "1 element", "3 elements".
+std::string count(size_t number, llvm::StringRef one, llvm::StringRef many = "");
+
 /// Calls `add` with each name that the statements of `block` bind, and where.
 void forEachBoundName(ast::Block block, llvm::function_ref<void(llvm::StringRef, SourceRange)> add);
 
