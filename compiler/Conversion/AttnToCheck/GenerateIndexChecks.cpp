@@ -108,21 +108,22 @@ void CheckBuilder::findIndices() {
 void CheckBuilder::createFunction() {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(builder.getI1Type(), {pointer, i64, i64, i64, pointer});
+  auto type = LLVM::LLVMFunctionType::get(i64, {pointer, i64, i64, i64, pointer});
   function = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getSymName() + "_check").str(), type);
   function.addEntryBlock(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
 }
 
 void CheckBuilder::emitBody(Region &body, ValueRange arguments, IRMapping &values) {
-  values.map(body.getArguments(), arguments);
+  for (auto [from, to] : llvm::zip(body.getArguments(), arguments))
+    values.map(from, to);
   for (Operation &op : body.front().without_terminator()) {
-    if (!needed.contains(op.getResult(0)))
+    if (llvm::none_of(op.getResults(), [&](Value result) { return needed.contains(result); }))
       continue;
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())
       operands.push_back(values.lookup(operand));
-    values.map(op.getResult(0), emitter->emit(builder, &op, operands));
+    values.map(op.getResults(), emitter->emit(builder, &op, operands));
   }
 }
 
@@ -277,7 +278,8 @@ void CheckBuilder::build() {
   scf::YieldOp::create(builder, loc, ValueRange{next, found});
 
   builder.setInsertionPointAfter(loop);
-  LLVM::ReturnOp::create(builder, loc, loop.getResult(1));
+  LLVM::ReturnOp::create(builder, loc,
+                         Value(arith::ExtUIOp::create(builder, loc, i64, loop.getResult(1))));
 }
 
 namespace {
