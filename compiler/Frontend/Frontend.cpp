@@ -69,7 +69,9 @@ FrontendResult attnc::compileToAttn(const SourceFile &file, const FrontendOption
                                     mlir::MLIRContext &context) {
   ast::ASTContext trees;
   const ast::Module *tree = parse(file, trees, diagnostics);
-  return tree ? compileToAttn(*tree, options, sources, diagnostics, context) : FrontendResult();
+  if (diagnostics.hasErrors())
+    return FrontendResult();
+  return compileToAttn(*tree, options, sources, diagnostics, context);
 }
 
 FrontendResult attnc::compileToAttn(const ast::Module &tree, const FrontendOptions &options,
