@@ -217,9 +217,10 @@ const Stmt *Parser::parseIf() {
   return make<IfStmt>(rangeFrom(begin), save(clauses), hasElse, save(elseBody));
 }
 
-const Expr *Parser::parseLoopTarget() {
+const Stmt *Parser::parseFor() {
+  const Token &keyword = consume();
   uint32_t begin = peek().begin;
-  // A whole expression would take the `in` of the loop for a comparison.
+  // A whole expression would take the `in` of the statement for a comparison.
   Exprs targets;
   bool hasComma = false;
   do {
@@ -231,15 +232,12 @@ const Expr *Parser::parseLoopTarget() {
       return nullptr;
   } while (consumeIf(Kind::comma));
   const Expr *target = targets.front();
-  if (hasComma)
+  if (hasComma) {
     target = make<TupleExpr>(rangeFrom(begin), save(targets));
-  return target && checkTarget(target) ? target : nullptr;
-}
-
-const Stmt *Parser::parseFor() {
-  const Token &keyword = consume();
-  const Expr *target = parseLoopTarget();
-  if (!target || !expect(Kind::kw_in))
+    if (!target)
+      return nullptr;
+  }
+  if (!checkTarget(target) || !expect(Kind::kw_in))
     return nullptr;
   const Expr *iterable = parseExprList();
   Stmts body;
@@ -404,8 +402,6 @@ static llvm::StringRef describeExpr(const Expr *expr) {
     return "a `lambda`";
   case Expr::Kind::Compare:
     return "a comparison";
-  case Expr::Kind::Comprehension:
-    return "a comprehension";
   case Expr::Kind::IntLiteral:
   case Expr::Kind::FloatLiteral:
   case Expr::Kind::BoolLiteral:
@@ -427,7 +423,7 @@ bool Parser::checkTarget(const Expr *target) {
   DiagnosticBuilder builder =
       diagnostics.report(target->getRange(), DiagId::invalid_target, describeExpr(target));
   if (llvm::isa<SubscriptExpr>(target))
-    builder.hint("tensors never change; compute it outside and declare the result");
+    builder.hint("tables, tensors and tuples never change");
   else if (llvm::isa<ListExpr>(target))
     builder.hint("write the names without brackets");
   return false;
@@ -462,7 +458,7 @@ const Stmt *Parser::parseExprOrAssign() {
       DiagnosticBuilder builder =
           diagnostics.report(expr->getRange(), DiagId::invalid_target, describeExpr(expr));
       if (llvm::isa<SubscriptExpr>(expr))
-        builder.hint("tensors never change; compute it outside and declare the result");
+        builder.hint("tables, tensors and tuples never change");
       return nullptr;
     }
     SourceRange opRange = getRange(consume());

@@ -5,7 +5,6 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/AttnToCheck/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
@@ -41,7 +40,6 @@ void attnc::insertAllDialects(DialectRegistry &registry) {
 void attnc::registerAllPasses() {
   registerTransformsPasses();
   attn::registerAttnPasses();
-  registerAttnToCheckPasses();
   registerAttnToTilePasses();
   registerTileToVectorPasses();
   registerKernelInfoPasses();

@@ -11,11 +11,6 @@
 
 using namespace attnc;
 
-ThreadPool &ThreadPool::get() {
-  static ThreadPool pool;
-  return pool;
-}
-
 ThreadPool::~ThreadPool() {
   {
     std::lock_guard<std::mutex> lock(mutex);
