@@ -187,8 +187,9 @@ private:
   std::optional<RunError> launchReference() {
     reference::Outputs outputs{&arguments.o, arguments.lse ? &*arguments.lse : nullptr,
                                options.weights ? &weights.getView() : nullptr};
-    auto summary = reference::run(kernel, info, arguments, bound, outputs,
-                                  reference::Precision::Exact, threads);
+    reference::Precision precision =
+        options.after.empty() ? reference::Precision::Exact : reference::Precision::F32Bodies;
+    auto summary = reference::run(kernel, info, arguments, bound, outputs, precision, threads);
     if (failed(summary))
       return reported;
     return options.checked ? reportClamped(*summary) : std::nullopt;

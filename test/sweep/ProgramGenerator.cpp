@@ -133,6 +133,12 @@ std::string ProgramGenerator::makeSmallInt() {
       {"q_idx", "kv_idx", "h", "b", "q_idx", "kv_idx", integer(constant()), "Q", "KV", "Hq"});
 }
 
+/// An int that is no constant: one that is 0, or too large to shift by, would be an error.
+std::string ProgramGenerator::makeVariable() {
+  return random.pick<std::string>(
+      {"h", "b", "q_idx", "kv_idx", "(kv_idx - 7)", "(b - 1)", "(q_idx - kv_idx)"});
+}
+
 std::string ProgramGenerator::makeInt(int depth) {
   if (depth <= 0)
     return makeSmallInt();
@@ -156,8 +162,7 @@ std::string ProgramGenerator::makeInt(int depth) {
   case 10:
     return "(" + sub() + " % " + integer(random.pick<int64_t>({1, 2, 3, 8, 16, 33, -4, -7})) + ")";
   case 11:
-    return random.chance(50) ? "(" + sub() + " // " + sub() + ")"
-                             : "(" + sub() + " % " + sub() + ")";
+    return "(" + sub() + random.pick({" // ", " % "}) + makeVariable() + ")";
   case 12:
     return "abs(" + sub() + ")";
   case 13:
@@ -170,7 +175,7 @@ std::string ProgramGenerator::makeInt(int depth) {
   case 16:
     return "(" + sub() + random.pick({" << ", " >> "}) + integer(random.range(0, 9)) + ")";
   case 17:
-    return "(" + sub() + random.pick({" << ", " >> "}) + makeSmallInt() + ")";
+    return "(" + sub() + random.pick({" << ", " >> "}) + makeVariable() + ")";
   case 18:
     return "(" + sub() + " if " + makeBool(depth - 1) + " else " + sub() + ")";
   case 19:

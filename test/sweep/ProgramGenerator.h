@@ -50,6 +50,7 @@ private:
 
   std::string makeInt(int depth);
   std::string makeSmallInt();
+  std::string makeVariable();
   std::string makeBool(int depth);
   /// A float that is the same in f32 and in double.
   std::string makeExactFloat();

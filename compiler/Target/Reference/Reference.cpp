@@ -280,8 +280,7 @@ static double getScale(attn::KernelOp kernel, const BoundArguments &bound) {
 FailureOr<Summary> reference::run(attn::KernelOp kernel, const KernelInfo &info,
                                   const LaunchArguments &arguments, const BoundArguments &bound,
                                   const Outputs &outputs, Precision precision, unsigned threads) {
-  bool isExact = precision == Precision::Exact;
-  Arithmetic arithmetic = isExact ? Arithmetic::Double : Arithmetic::F32;
+  Arithmetic arithmetic = precision == Precision::Exact ? Arithmetic::Double : Arithmetic::F32;
   auto decode = [&](Operation *op) {
     return PairProgram::decode(op, kernel, info, arguments, bound, arithmetic);
   };
@@ -301,5 +300,6 @@ FailureOr<Summary> reference::run(attn::KernelOp kernel, const KernelInfo &info,
                   kernel.getMask() ? &*mask : nullptr};
   if (threads == 0)
     threads = std::thread::hardware_concurrency();
-  return isExact ? computeRows<double>(problem, threads) : computeRows<float>(problem, threads);
+  return precision == Precision::Unfused ? computeRows<float>(problem, threads)
+                                         : computeRows<double>(problem, threads);
 }

@@ -17,6 +17,9 @@ namespace attnc::reference {
 enum class Precision {
   /// Everything in double, the outputs rounded once: the oracle.
   Exact,
+  /// The same with score and mask computed in f32. After attn-expand-math their meaning rests on
+  /// its rounding: they work on bits, and add and take away large numbers to round.
+  F32Bodies,
   /// What a plain program without fusion computes: f32 throughout, weights and outputs rounded to
   /// the element type of q. Its error is the yardstick that results are judged by.
   Unfused

@@ -241,6 +241,23 @@ TEST(Reference, AnUnfusedRunRoundsWeightsAndOutputs) {
   EXPECT_EQ(convertBF16ToFloat(o[0]), convertBF16ToFloat(convertFloatToBF16(1)));
 }
 
+// Adding and taking away 2^23 rounds in f32, and only there.
+TEST(Reference, BodiesMayBeComputedInF32) {
+  TestKernel test(R"(
+    attn.score(%score, %b, %h, %q, %kv) {
+      %c = arith.constant 8388608.0 : f32
+      %large = arith.addf %score, %c : f32
+      %r = arith.subf %large, %c : f32
+      attn.yield %r : f32
+    })");
+  std::fill(test.q.begin(), test.q.end(), 2.25F);
+  std::fill(test.k.begin(), test.k.end(), 1.F);
+  ASSERT_TRUE(test.run());
+  EXPECT_EQ(test.lse[0], 2.25);
+  ASSERT_TRUE(test.run(reference::Precision::F32Bodies));
+  EXPECT_EQ(test.lse[0], 2);
+}
+
 //===------------------------------------------------------------------------===//
 // Captured tensors
 //===------------------------------------------------------------------------===//
