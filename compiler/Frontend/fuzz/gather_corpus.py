@@ -3,7 +3,7 @@
 
 usage: gather_corpus.py FOLDER
 
-Then: BUILD/bin/attnc-parse-fuzzer FOLDER -dict=compiler/Frontend/fuzz/attn.dict -max_total_time=60"""
+Then: BUILD/bin/attnc-compile-fuzzer FOLDER -dict=compiler/Frontend/fuzz/attn.dict -max_total_time=60"""
 
 import hashlib
 import pathlib
