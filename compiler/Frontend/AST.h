@@ -10,7 +10,7 @@
 // errors holds only what the language has: loops over comprehensions, classes and the like were
 // reported by the parser.
 //
-// Long because the nodes are one list, in the order of the grammar.
+// The file is long because the nodes are one list, in the order of the grammar.
 //
 //===------------------------------------------------------------------------===//
 
