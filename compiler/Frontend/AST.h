@@ -7,8 +7,8 @@
 //
 // The tree says what was written, nothing of what it means. Nodes live in the arena of an
 // ASTContext, never change and are never null unless the comment says so. A tree without syntax
-// errors holds only what the language has: loops over comprehensions, classes and the like were
-// reported by the parser.
+// errors holds only what the language has; classes, loops without a bound and the like were reported
+// by the parser.
 //
 // The file is long because the nodes are one list, in the order of the grammar.
 //
