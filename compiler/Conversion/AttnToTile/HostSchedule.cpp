@@ -59,8 +59,7 @@ ScheduleAttr attnc::chooseHostSchedule(attn::KernelOp kernel, StringRef featureT
   while (queryBlock > queryTile && queryBlock * headDims * 4 > stateBytes)
     queryBlock /= 2;
 
-  bool pairs = kernel.getDtype().isBF16() && bitEnumContainsAny(features, Features::Bf16Dot);
-  int64_t keyBlock = pairs && headDims <= 128 ? 192 : headDims > 512 ? 48 : 96;
+  int64_t keyBlock = headDims > 512 ? 48 : 96;
   return ScheduleAttr::get(kernel.getContext(), queryBlock, queryTile, keyBlock, rowTile, lanes,
                            features);
 }

@@ -182,16 +182,11 @@ void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &bloc
     tile.maxima = place(scratch.maxima, scratch.rowBytes);
     tile.sums = place(scratch.sums, scratch.rowBytes);
 
-    auto lowerEither = [&](Value full) {
-      code.ifElse(
-          full, [&] { lowerSubTile(op.getFull(), block, tile); },
-          [&] { lowerSubTile(op.getPartial(), block, tile); });
-    };
     if (!mask) {
       tile.keyBegin = code.i64(0);
       tile.keyEnd = code.roundUp(block.count, rowTile);
       tile.keyStop = block.count;
-      lowerEither(code.lessEqual(tile.keyEnd, block.count));
+      lowerSubTile(op, block, tile, code.lessEqual(tile.keyEnd, block.count));
       return;
     }
 
@@ -216,21 +211,50 @@ void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &bloc
       Value inside = code.andOf(code.lessEqual(bounds.fullLo, code.add(block.begin, tile.keyBegin)),
                                 code.lessEqual(code.add(block.begin, tile.keyEnd), bounds.fullHi));
       Value whole = code.lessEqual(tile.keyEnd, block.count);
-      lowerEither(code.andOf(must ? code.orOf(inside, must) : inside, whole));
+      Value full = code.andOf(must ? code.orOf(inside, must) : inside, whole);
+      lowerSubTile(op, block, tile, full);
     });
   });
 }
 
-void KernelLowering::lowerSubTile(Region &body, const KeyBlock &block, SubTile &tile) {
-  for (Operation &op : body.front()) {
-    if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      emitDot(block, tile, isa<tile::SoftmaxStepOp>(*dot->user_begin()));
+void KernelLowering::lowerSubTile(tile::ForQueriesOp op, const KeyBlock &block, SubTile &tile,
+                                  Value full) {
+  SmallVector<Operation *> fullOps, partialOps;
+  for (Operation &inner : op.getFull().front())
+    fullOps.push_back(&inner);
+  for (Operation &inner : op.getPartial().front())
+    partialOps.push_back(&inner);
+
+  // What both bodies begin and end with is emitted once.
+  auto sameKind = [](Operation *a, Operation *b) { return a->getName() == b->getName(); };
+  size_t shorter = std::min(fullOps.size(), partialOps.size());
+  size_t begin = 0, end = 0;
+  while (begin < shorter && sameKind(fullOps[begin], partialOps[begin]))
+    ++begin;
+  while (begin + end < shorter && sameKind(fullOps.end()[-1 - end], partialOps.end()[-1 - end]))
+    ++end;
+  // A map is part of the pass over the scores that masks them.
+  if (begin > 0 && isa<tile::MapOp>(fullOps[begin - 1]))
+    --begin;
+
+  ArrayRef<Operation *> all(fullOps);
+  lowerOps(all.take_front(begin), block, tile);
+  code.ifElse(
+      full, [&] { lowerOps(all.drop_front(begin).drop_back(end), block, tile); },
+      [&] { lowerOps(ArrayRef(partialOps).drop_front(begin).drop_back(end), block, tile); });
+  lowerOps(all.take_back(end), block, tile);
+}
+
+void KernelLowering::lowerOps(ArrayRef<Operation *> ops, const KeyBlock &block, SubTile &tile) {
+  for (Operation *op : ops) {
+    if (isa<tile::DotOp>(op)) {
+      emitDot(block, tile, isa<tile::SoftmaxStepOp>(*op->user_begin()));
     } else if (isa<tile::MapOp, tile::MaskOp>(op)) {
       // One pass over the scores does both.
-      bool fused = isa<tile::MapOp>(op) && isa<tile::MaskOp>(*op.user_begin());
-      bool mapped = isa<tile::MapOp>(op) || op.getOperand(0).getDefiningOp<tile::MapOp>();
-      if (!fused)
-        emitPairs(block, tile, mapped, isa<tile::MaskOp>(op));
+      bool isMask = isa<tile::MaskOp>(op);
+      bool mapped = !isMask || op->getOperand(0).getDefiningOp<tile::MapOp>();
+      if (isMask || !isa<tile::MaskOp>(*op->user_begin()))
+        emitPairs(block, tile, mapped, isMask);
     } else if (isa<tile::SoftmaxStepOp>(op)) {
       emitSoftmaxStep(tile);
     } else if (isa<tile::DotAccOp>(op)) {

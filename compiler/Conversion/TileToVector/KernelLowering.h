@@ -67,7 +67,8 @@ private:
   void lowerSteps();
   void lowerForKeys(tile::ForKeysOp op);
   void lowerForQueries(tile::ForQueriesOp op, const KeyBlock &block);
-  void lowerSubTile(mlir::Region &body, const KeyBlock &block, SubTile &tile);
+  void lowerSubTile(tile::ForQueriesOp op, const KeyBlock &block, SubTile &tile, mlir::Value full);
+  void lowerOps(llvm::ArrayRef<mlir::Operation *> ops, const KeyBlock &block, SubTile &tile);
   /// The rows of the tensor at slot `tensor`, whose elements have type `element`, of the call's
   /// batch and `head`.
   Rows getRows(int64_t tensor, mlir::Type element, mlir::Value head);

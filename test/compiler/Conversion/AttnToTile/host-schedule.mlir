@@ -5,7 +5,7 @@
 // BASE-LABEL: tile.kernel @a
 // BASE-SAME:    schedule(<query_block = 256, query_tile = 8, key_block = 96, row_tile = 4, lanes = 4>)
 // AVX512-LABEL: tile.kernel @a
-// AVX512-SAME:    schedule(<query_block = 256, query_tile = 32, key_block = 192, row_tile = 8, lanes = 16, features = "fma|reduce_scale|bf16_dot">)
+// AVX512-SAME:    schedule(<query_block = 256, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16, features = "fma|reduce_scale|bf16_dot">)
 attn.kernel @a dtype(bf16) head_dim(64) value_dim(64) {
 }
 
