@@ -60,6 +60,23 @@ llvm::Error driver::writeCode(ModuleOp module, Phase phase, const HostTarget &ta
   return llvm::Error::success();
 }
 
+/// Where `kernel` reads captured tensors and tables, in the order of a walk.
+static std::vector<LoadSite> getLoadSites(attn::KernelOp kernel) {
+  std::vector<LoadSite> sites;
+  kernel.walk([&](attn::LoadOp load) {
+    LoadSite &site = sites.emplace_back();
+    site.source = load.getSource().str();
+    if (auto place = load.getLoc()->findInstanceOf<FileLineColRange>()) {
+      site.file = place.getFilename().str();
+      site.line = place.getStartLine();
+      site.column = place.getStartColumn();
+      site.endLine = place.getEndLine();
+      site.endColumn = place.getEndColumn();
+    }
+  });
+  return sites;
+}
+
 llvm::Expected<std::vector<HostKernel>>
 driver::compileForHost(ModuleOp module, Phase from, const HostTarget &target, StageTimes &times) {
   if (llvm::Error error = target.checkRunsHere())
@@ -68,8 +85,11 @@ driver::compileForHost(ModuleOp module, Phase from, const HostTarget &target, St
   if (failed(runPhases(module, from, Phase::Expanded, target, times)))
     return llvm::createStringError("the kernel could not be compiled");
   std::vector<KernelInfo> infos;
-  for (auto kernel : module.getOps<attn::KernelOp>())
+  std::vector<std::vector<LoadSite>> loads;
+  for (auto kernel : module.getOps<attn::KernelOp>()) {
     infos.push_back(getKernelInfo(kernel));
+    loads.push_back(kernel.getChecked() ? getLoadSites(kernel) : std::vector<LoadSite>());
+  }
   if (failed(runPhases(module, Phase::Expanded, Phase::Llvm, target, times)))
     return llvm::createStringError("the kernel could not be compiled");
   llvm::SmallVector<char, 0> object;
@@ -78,6 +98,8 @@ driver::compileForHost(ModuleOp module, Phase from, const HostTarget &target, St
     return error;
   StageTimes::Scope stage = times.start("load");
   std::vector<HostKernel> kernels = describeHostKernels(module, infos);
+  for (auto [kernel, sites] : llvm::zip(kernels, loads))
+    kernel.loads = std::move(sites);
   if (llvm::Error error = loadHostKernels(
           std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object)), kernels))
     return error;

@@ -33,6 +33,16 @@ static Children getChildren(const Expr *base, llvm::ArrayRef<const Expr *> indic
   return children;
 }
 
+static Children getChildren(const Expr *element,
+                            llvm::ArrayRef<ComprehensionExpr::Clause> clauses) {
+  Children children = {element};
+  for (const ComprehensionExpr::Clause &clause : clauses) {
+    children.append({clause.target, clause.iterable});
+    children.append(clause.conditions.begin(), clause.conditions.end());
+  }
+  return children;
+}
+
 CallExpr::CallExpr(SourceRange range, const Expr *callee, llvm::ArrayRef<Argument> arguments)
     : Expr(Kind::Call, range, getChildren(callee, arguments)), callee(callee),
       arguments(arguments) {}
@@ -43,6 +53,11 @@ SubscriptExpr::SubscriptExpr(SourceRange range, const Expr *base,
 
 LambdaExpr::LambdaExpr(SourceRange range, llvm::ArrayRef<Param> params, const Expr *body)
     : Expr(Kind::Lambda, range, getChildren(params, body)), params(params), body(body) {}
+
+ComprehensionExpr::ComprehensionExpr(SourceRange range, bool isList, const Expr *element,
+                                     llvm::ArrayRef<Clause> clauses)
+    : Expr(Kind::Comprehension, range, getChildren(element, clauses)), list(isList),
+      element(element), clauses(clauses) {}
 
 llvm::StringRef attnc::ast::getSpelling(UnaryOp op) {
   switch (op) {

@@ -7,8 +7,8 @@
 //
 // The tree says what was written, nothing of what it means. Nodes live in the arena of an
 // ASTContext, never change and are never null unless the comment says so. A tree without syntax
-// errors holds only what the language has; classes, loops without a bound and the like were reported
-// by the parser.
+// errors holds only what the language has: classes, loops without a bound and the like were
+// reported by the parser.
 //
 // The file is long because the nodes are one list, in the order of the grammar.
 //
@@ -70,6 +70,7 @@ public:
     Slice,
     Attribute,
     Lambda,
+    Comprehension,
   };
 
   /// The parser refuses expressions that are deeper, so that walks may recurse.
@@ -443,6 +444,33 @@ public:
 private:
   llvm::ArrayRef<Param> params;
   const Expr *body;
+};
+
+/// `[element for target in iterable if condition]`, or a generator without the brackets.
+class ComprehensionExpr : public Expr {
+public:
+  /// One `for`, with the `if`s behind it.
+  struct Clause {
+    /// As in a ForStmt.
+    const Expr *target;
+    const Expr *iterable;
+    llvm::ArrayRef<const Expr *> conditions;
+  };
+
+  ComprehensionExpr(SourceRange range, bool isList, const Expr *element,
+                    llvm::ArrayRef<Clause> clauses);
+  static bool classof(const Expr *expr) { return expr->getKind() == Kind::Comprehension; }
+
+  /// Whether it stands in square brackets.
+  bool isList() const { return list; }
+  const Expr *getElement() const { return element; }
+  /// One or more, the outermost loop first.
+  llvm::ArrayRef<Clause> getClauses() const { return clauses; }
+
+private:
+  bool list;
+  const Expr *element;
+  llvm::ArrayRef<Clause> clauses;
 };
 
 //===------------------------------------------------------------------------===//

@@ -210,7 +210,25 @@ private:
       printExpr(*lambda.getBody());
       return;
     }
+    case Expr::Kind::Comprehension:
+      return printComprehension(llvm::cast<ComprehensionExpr>(expr));
     }
+  }
+
+  void printComprehension(const ComprehensionExpr &comprehension) {
+    os << (comprehension.isList() ? '[' : '(');
+    printExpr(*comprehension.getElement());
+    for (const ComprehensionExpr::Clause &clause : comprehension.getClauses()) {
+      os << " for ";
+      printExpr(*clause.target);
+      os << " in ";
+      printExpr(*clause.iterable, Or);
+      for (const Expr *condition : clause.conditions) {
+        os << " if ";
+        printExpr(*condition, Or);
+      }
+    }
+    os << (comprehension.isList() ? ']' : ')');
   }
 
   void printExprs(llvm::ArrayRef<const Expr *> exprs) {

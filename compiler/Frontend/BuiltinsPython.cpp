@@ -166,6 +166,14 @@ static Value callAll(Evaluator &evaluator, const Builtin &builtin, CallOperands 
   return fold(evaluator, builtin, operands, BinaryOp::BitAnd, Value::boolean(true));
 }
 
+static Value callCallable(Evaluator &evaluator, const Builtin &builtin, CallOperands &operands) {
+  auto arranged = arrangeOperands(evaluator, builtin, operands);
+  if (!arranged || arranged->front().value.isPoison())
+    return Value::poison();
+  const Value &object = arranged->front().value;
+  return Value::boolean(object.is(Value::Kind::Function) || object.is(Value::Kind::Builtin));
+}
+
 llvm::ArrayRef<Builtin> attnc::getPythonBuiltins() {
   static const Builtin rows[] = {
       {"range", InPlain, callRange, "stop start= step="},
@@ -178,6 +186,7 @@ llvm::ArrayRef<Builtin> attnc::getPythonBuiltins() {
       {"sum", InPlain, callSum, "iterable start="},
       {"any", InPlain, callAny, "iterable"},
       {"all", InPlain, callAll, "iterable"},
+      {"callable", InPlain, callCallable, "object"},
   };
   return rows;
 }

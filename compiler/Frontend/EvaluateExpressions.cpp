@@ -65,6 +65,8 @@ Value Evaluator::dispatch(const ast::Expr &expr) {
     return evaluateAttribute(llvm::cast<ast::AttributeExpr>(expr));
   case ast::Expr::Kind::Lambda:
     return evaluateLambda(llvm::cast<ast::LambdaExpr>(expr));
+  case ast::Expr::Kind::Comprehension:
+    return evaluateComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
   }
   llvm_unreachable("unknown expression");
 }

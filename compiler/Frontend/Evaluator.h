@@ -11,7 +11,7 @@
 //
 // The member functions are defined by theme: Evaluator.cpp (names, entry points, reporting),
 // EvaluateStatements.cpp, EvaluateExpressions.cpp, EvaluateOperators.cpp, EvaluateTensors.cpp,
-// EvaluateCalls.cpp and EvaluateDeclarations.cpp.
+// EvaluateCalls.cpp, EvaluateComprehensions.cpp and EvaluateDeclarations.cpp.
 //
 //===------------------------------------------------------------------------===//
 
@@ -198,6 +198,10 @@ private:
   Value evaluateBool(const ast::BoolExpr &expr);
   Value evaluateCompare(const ast::CompareExpr &expr);
   Value evaluateConditional(const ast::ConditionalExpr &expr);
+  Value evaluateComprehension(const ast::ComprehensionExpr &expr);
+  /// Appends what the clauses from `clause` on yield; false after an error.
+  bool collectElements(const ast::ComprehensionExpr &expr, size_t clause,
+                       llvm::SmallVectorImpl<Value> &elements);
   Value evaluateSubscript(const ast::SubscriptExpr &expr);
   Value evaluateAttribute(const ast::AttributeExpr &expr);
   Value evaluateLambda(const ast::LambdaExpr &expr);

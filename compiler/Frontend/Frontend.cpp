@@ -69,13 +69,16 @@ FrontendResult attnc::compileToAttn(const SourceFile &file, const FrontendOption
                                     mlir::MLIRContext &context) {
   ast::ASTContext trees;
   const ast::Module *tree = parse(file, trees, diagnostics);
-  return tree ? compileToAttn(*tree, options, sources, diagnostics, context) : FrontendResult();
+  return compileToAttn(*tree, options, sources, diagnostics, context);
 }
 
 FrontendResult attnc::compileToAttn(const ast::Module &tree, const FrontendOptions &options,
                                     SourceManager &sources, DiagnosticEngine &diagnostics,
                                     mlir::MLIRContext &context) {
   FrontendResult result;
+  // After errors of syntax the tree lacks statements that others need.
+  if (diagnostics.hasErrors())
+    return result;
   const SourceFile &file = *tree.getRange().file;
   context.loadDialect<attn::AttnDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
   Defines defines(options.defines);

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Format.h"
+#include <cassert>
 
 using namespace attnc;
 using Kind = Token::Kind;
@@ -218,10 +219,7 @@ private:
 };
 
 bool Lexer::isText() {
-  if (text.size() > SourceFile::maxSize) {
-    report(0, 0, DiagId::file_too_large, text.size(), SourceFile::maxSize);
-    return false;
-  }
+  assert(text.size() <= SourceFile::maxSize && "the reader of the file refuses it");
   if (text.starts_with("\xef\xbb\xbf"))
     position = 3;
   for (uint32_t i = 0; i < text.size();) {

@@ -42,8 +42,8 @@ struct LexedFile {
 };
 
 /// Cuts `file` into tokens. What is no token is reported to `diagnostics` and stands as `error`, so
-/// that the parser need not say it again. A file that is no UTF-8 text, or too long, is reported
-/// once and has no tokens.
+/// that the parser need not say it again. A file that is no UTF-8 text is reported once and has no
+/// tokens. Files are no longer than SourceFile::maxSize.
 LexedFile lex(const SourceFile &file, DiagnosticEngine &diagnostics);
 
 } // namespace attnc

@@ -348,10 +348,16 @@ bool Parser::parseArgument(Arguments &arguments) {
   argument.value = parseExpr();
   if (!argument.value)
     return false;
+  if (at(Kind::kw_for)) {
+    ComprehensionClauses clauses;
+    if (!parseComprehensionClauses(clauses))
+      return false;
+    argument.value = make<ComprehensionExpr>(rangeFrom(first.begin), /*isList=*/false,
+                                             argument.value, save(clauses));
+    if (!argument.value)
+      return false;
+  }
   argument.range = rangeFrom(first.begin);
-  if (at(Kind::kw_for) || at(Kind::kw_async))
-    return rejectComprehension(first.begin);
-
   if (!checkArgument(arguments, argument))
     return false;
   arguments.list.push_back(argument);
@@ -488,16 +494,12 @@ const Expr *Parser::parseString() {
   return make<StringLiteral>(rangeFrom(begin), context.copyString(text), isFormat);
 }
 
-/// Elements separated by commas, up to `close`.
 bool Parser::parseElements(Exprs &elements, bool &hasComma, Kind close) {
   hasComma = false;
   while (!at(close)) {
-    uint32_t begin = peek().begin;
     elements.push_back(parseExpr());
     if (!elements.back())
       return false;
-    if (at(Kind::kw_for) || at(Kind::kw_async))
-      return rejectComprehension(begin);
     if (!consumeIf(Kind::comma))
       break;
     hasComma = true;
@@ -509,7 +511,11 @@ const Expr *Parser::parseParenthesised() {
   const Token &open = consume();
   Exprs elements;
   bool hasComma;
-  if (!parseElements(elements, hasComma, Kind::r_paren) || !expectClosing(Kind::r_paren, open))
+  if (!parseElements(elements, hasComma, Kind::r_paren))
+    return nullptr;
+  if (at(Kind::kw_for) && elements.size() == 1 && !hasComma)
+    return parseComprehension(open, Kind::r_paren, elements.front());
+  if (!expectClosing(Kind::r_paren, open))
     return nullptr;
   if (elements.size() == 1 && !hasComma)
     return elements.front();
@@ -520,9 +526,42 @@ const Expr *Parser::parseListDisplay() {
   const Token &open = consume();
   Exprs elements;
   bool hasComma;
-  if (!parseElements(elements, hasComma, Kind::r_square) || !expectClosing(Kind::r_square, open))
+  if (!parseElements(elements, hasComma, Kind::r_square))
+    return nullptr;
+  if (at(Kind::kw_for) && elements.size() == 1 && !hasComma)
+    return parseComprehension(open, Kind::r_square, elements.front());
+  if (!expectClosing(Kind::r_square, open))
     return nullptr;
   return make<ListExpr>(rangeFrom(open.begin), save(elements));
+}
+
+const Expr *Parser::parseComprehension(const Token &open, Kind close, const Expr *element) {
+  ComprehensionClauses clauses;
+  if (!parseComprehensionClauses(clauses) || !expectClosing(close, open))
+    return nullptr;
+  return make<ComprehensionExpr>(rangeFrom(open.begin), close == Kind::r_square, element,
+                                 save(clauses));
+}
+
+bool Parser::parseComprehensionClauses(ComprehensionClauses &clauses) {
+  while (consumeIf(Kind::kw_for)) {
+    ComprehensionExpr::Clause clause;
+    clause.target = parseLoopTarget();
+    if (!clause.target || !expect(Kind::kw_in))
+      return false;
+    clause.iterable = parseOr();
+    if (!clause.iterable)
+      return false;
+    Exprs conditions;
+    while (consumeIf(Kind::kw_if)) {
+      conditions.push_back(parseOr());
+      if (!conditions.back())
+        return false;
+    }
+    clause.conditions = save(conditions);
+    clauses.push_back(clause);
+  }
+  return true;
 }
 
 const Expr *Parser::parseBraces() {
@@ -538,7 +577,6 @@ const Expr *Parser::parseBraces() {
 // What Python has and the language has not
 //===------------------------------------------------------------------------===//
 
-/// Consumes the bracket at hand and all up to its closing one, or up to the end of the line.
 void Parser::skipBrackets() {
   unsigned open = 0;
   while (!at(Kind::newline) && !at(Kind::end_of_file) && !at(Kind::error)) {
@@ -549,23 +587,6 @@ void Parser::skipBrackets() {
              --open == 0)
       return;
   }
-}
-
-bool Parser::rejectComprehension(uint32_t begin) {
-  int open = 0;
-  while (!at(Kind::newline) && !at(Kind::end_of_file) && !at(Kind::error)) {
-    Kind kind = peek().kind;
-    if (kind == Kind::l_paren || kind == Kind::l_square || kind == Kind::l_brace)
-      ++open;
-    else if ((kind == Kind::r_paren || kind == Kind::r_square || kind == Kind::r_brace) &&
-             --open < 0)
-      break;
-    consume();
-  }
-  if (!at(Kind::error))
-    diagnostics.report(rangeFrom(begin), DiagId::unsupported_expression, "comprehensions")
-        .hint("use a `for` statement over a range or a tuple");
-  return false;
 }
 
 const Expr *Parser::rejectPrefix(llvm::StringRef what, llvm::StringRef hint) {

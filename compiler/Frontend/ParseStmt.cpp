@@ -217,10 +217,9 @@ const Stmt *Parser::parseIf() {
   return make<IfStmt>(rangeFrom(begin), save(clauses), hasElse, save(elseBody));
 }
 
-const Stmt *Parser::parseFor() {
-  const Token &keyword = consume();
+const Expr *Parser::parseLoopTarget() {
   uint32_t begin = peek().begin;
-  // A whole expression would take the `in` of the statement for a comparison.
+  // A whole expression would take the `in` of the loop for a comparison.
   Exprs targets;
   bool hasComma = false;
   do {
@@ -232,12 +231,15 @@ const Stmt *Parser::parseFor() {
       return nullptr;
   } while (consumeIf(Kind::comma));
   const Expr *target = targets.front();
-  if (hasComma) {
+  if (hasComma)
     target = make<TupleExpr>(rangeFrom(begin), save(targets));
-    if (!target)
-      return nullptr;
-  }
-  if (!checkTarget(target) || !expect(Kind::kw_in))
+  return target && checkTarget(target) ? target : nullptr;
+}
+
+const Stmt *Parser::parseFor() {
+  const Token &keyword = consume();
+  const Expr *target = parseLoopTarget();
+  if (!target || !expect(Kind::kw_in))
     return nullptr;
   const Expr *iterable = parseExprList();
   Stmts body;
@@ -402,6 +404,8 @@ static llvm::StringRef describeExpr(const Expr *expr) {
     return "a `lambda`";
   case Expr::Kind::Compare:
     return "a comparison";
+  case Expr::Kind::Comprehension:
+    return "a comprehension";
   case Expr::Kind::IntLiteral:
   case Expr::Kind::FloatLiteral:
   case Expr::Kind::BoolLiteral:
@@ -423,7 +427,7 @@ bool Parser::checkTarget(const Expr *target) {
   DiagnosticBuilder builder =
       diagnostics.report(target->getRange(), DiagId::invalid_target, describeExpr(target));
   if (llvm::isa<SubscriptExpr>(target))
-    builder.hint("tables, tensors and tuples never change");
+    builder.hint("tensors never change; compute it outside and declare the result");
   else if (llvm::isa<ListExpr>(target))
     builder.hint("write the names without brackets");
   return false;
@@ -458,7 +462,7 @@ const Stmt *Parser::parseExprOrAssign() {
       DiagnosticBuilder builder =
           diagnostics.report(expr->getRange(), DiagId::invalid_target, describeExpr(expr));
       if (llvm::isa<SubscriptExpr>(expr))
-        builder.hint("tables, tensors and tuples never change");
+        builder.hint("tensors never change; compute it outside and declare the result");
       return nullptr;
     }
     SourceRange opRange = getRange(consume());

@@ -123,10 +123,15 @@ private:
   bool parseArgument(Arguments &arguments);
   bool checkArgument(Arguments &arguments, const ast::Argument &argument);
   std::optional<ast::CompareExpr::Op> parseCompareOp();
+  using ComprehensionClauses = llvm::SmallVector<ast::ComprehensionExpr::Clause, 1>;
+  /// One or more `for` clauses behind the element of a comprehension.
+  bool parseComprehensionClauses(ComprehensionClauses &clauses);
+  /// A comprehension whose element was read, in the bracket at `open`.
+  const Expr *parseComprehension(const Token &open, Kind close, const Expr *element);
+  /// The names between `for` and `in`.
+  const Expr *parseLoopTarget();
   /// Elements separated by commas up to `close`, which is not consumed.
   bool parseElements(Exprs &elements, bool &hasComma, Kind close);
-  /// Reports a comprehension whose element, already read, begins at `begin`.
-  bool rejectComprehension(uint32_t begin);
   /// Reports something of Python, consumes its operand and stands for it.
   const Expr *rejectPrefix(llvm::StringRef what, llvm::StringRef hint);
   /// Consumes the bracket at hand and all up to its closing one, or up to the end of the line.

@@ -50,7 +50,7 @@ struct LineColumn {
 /// A named text with an index of its lines. Lines end at "\n", "\r\n" or "\r".
 class SourceFile {
 public:
-  /// Texts beyond this many bytes are refused by the lexer.
+  /// The longest text of a program; who reads files refuses longer ones.
   static constexpr uint32_t maxSize = 1u << 22;
 
   SourceFile(std::string name, std::string text);

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Conversion/AttnToCheck/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Target/KernelInfo/Passes.h"
@@ -77,6 +78,7 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
     passes.addPass(createConvertAttnToTilePass({options.features}));
     return;
   case Phase::Vector:
+    passes.addPass(createGenerateIndexChecksPass());
     passes.addPass(createConvertTileToVectorPass());
     return;
   case Phase::Llvm:

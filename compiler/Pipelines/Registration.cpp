@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "compiler/Conversion/AttnToCheck/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
@@ -40,6 +41,7 @@ void attnc::insertAllDialects(DialectRegistry &registry) {
 void attnc::registerAllPasses() {
   registerTransformsPasses();
   attn::registerAttnPasses();
+  registerAttnToCheckPasses();
   registerAttnToTilePasses();
   registerTileToVectorPasses();
   registerKernelInfoPasses();

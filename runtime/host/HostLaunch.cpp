@@ -36,11 +36,6 @@ HostTasks attnc::planTasks(const HostKernel &kernel, const BoundArguments &argum
   return {rows, blocks, blocks * heads};
 }
 
-static ThreadPool &getThreadPool() {
-  static ThreadPool pool;
-  return pool;
-}
-
 std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundArguments &arguments,
                                          int threads) {
   if (threads <= 0)
@@ -64,7 +59,7 @@ std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundAr
   int64_t heads = arguments.Hq;
   int64_t headsOfAll = arguments.B * heads;
   const int64_t *slots = arguments.slots.data();
-  getThreadPool().run(tasks.count, workers, [&](int64_t task, int worker) {
+  ThreadPool::get().run(tasks.count, workers, [&](int64_t task, int worker) {
     int64_t block = tasks.blocks - 1 - task / headsOfAll;
     int64_t head = task % headsOfAll;
     int64_t begin = block * tasks.rows;

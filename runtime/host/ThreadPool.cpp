@@ -11,6 +11,11 @@
 
 using namespace attnc;
 
+ThreadPool &ThreadPool::get() {
+  static ThreadPool pool;
+  return pool;
+}
+
 ThreadPool::~ThreadPool() {
   {
     std::lock_guard<std::mutex> lock(mutex);

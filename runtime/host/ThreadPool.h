@@ -24,6 +24,9 @@ public:
   /// Called with the number of the task and of the worker that runs it.
   using Body = std::function<void(int64_t task, int worker)>;
 
+  /// The pool of this process.
+  static ThreadPool &get();
+
   ThreadPool() = default;
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;

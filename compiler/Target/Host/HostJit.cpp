@@ -64,6 +64,12 @@ llvm::Error attnc::loadHostKernels(std::unique_ptr<llvm::MemoryBuffer> object,
     if (!symbol)
       return symbol.takeError();
     kernel.function = symbol->getAddress().toPtr<HostKernel::Function>();
+    if (kernel.info.checked) {
+      symbol = code->session->lookup({&library}, kernel.info.name + "_check");
+      if (!symbol)
+        return symbol.takeError();
+      kernel.check = symbol->getAddress().toPtr<HostKernel::Check>();
+    }
     kernel.code = code;
   }
   return llvm::Error::success();

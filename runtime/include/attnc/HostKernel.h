@@ -14,8 +14,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attnc {
+
+/// Where a checked kernel reads a captured tensor or table.
+struct LoadSite {
+  std::string source; ///< the name of the tensor or table
+  std::string file;   ///< of the program; empty if unknown, and the place is 0
+  unsigned line = 0, column = 0, endLine = 0, endColumn = 0; ///< from 1, the end is exclusive
+};
 
 /// A kernel in native code of this machine. Copies share the code; any number of threads may
 /// launch one.
@@ -24,11 +32,17 @@ struct HostKernel {
   using Function = void (*)(const int64_t *slots, int64_t b, int64_t h, int64_t qBegin,
                             int64_t qEnd, void *scratch);
 
+  /// Returns 1 if an index was clamped at a pair of query q that takes part, else 0. `record` then
+  /// holds the number of the load, the key, the dimension, the index and the size.
+  using Check = int64_t (*)(const int64_t *slots, int64_t b, int64_t h, int64_t q, int64_t *record);
+
   Function function = nullptr;
   int64_t queryBlock = 1;
   int64_t scratchBytes = 0; ///< of private memory that a call needs, 64-byte aligned
   KernelInfo info;
-  std::shared_ptr<void> code; ///< keeps the memory behind `function`
+  Check check = nullptr;       ///< of a checked kernel
+  std::vector<LoadSite> loads; ///< of a checked kernel, by number
+  std::shared_ptr<void> code;  ///< keeps the memory behind the functions
 };
 
 /// How the rows of one launch are cut into calls of the kernel.
@@ -49,6 +63,21 @@ int getDefaultThreads();
 /// threads * scratchBytes, cannot be had.
 std::optional<std::string> launch(const HostKernel &kernel, const BoundArguments &arguments,
                                   int threads = 0);
+
+/// An index outside its dimension, which was clamped at a pair that takes part.
+struct ClampedIndex {
+  size_t load = 0; ///< in HostKernel::loads
+  int64_t dim = 0, index = 0, size = 0;
+  int64_t b = 0, h = 0, q = 0, kv = 0; ///< the pair
+
+  /// For people: "index 9 of dimension 0 of `slopes` is outside its size 8 at b = 0, ...".
+  std::string print(const HostKernel &kernel) const;
+};
+
+/// The first clamped index of a launch of a checked kernel, in the order of batches, heads, queries
+/// and keys; nothing if all indices are inside.
+std::optional<ClampedIndex> findClampedIndex(const HostKernel &kernel,
+                                             const BoundArguments &arguments, int threads = 0);
 
 } // namespace attnc
 

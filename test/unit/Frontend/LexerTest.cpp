@@ -123,7 +123,6 @@ TEST(Lexer, WhatIsNoText) {
                    "a"),
             "0:invalid_utf8");
   EXPECT_EQ(lexAll("'\xed\xa0\x80'"), "1:invalid_utf8");
-  EXPECT_EQ(lexAll(std::string(SourceFile::maxSize + 1, '#')), "0:file_too_large");
   EXPECT_EQ(lexAll("é"), "ERROR NL 0:unexpected_character");
   EXPECT_EQ(lexAll(""), "");
 }

@@ -124,6 +124,18 @@ public:
       dump(llvm::cast<LambdaExpr>(expr)->getBody());
       os << ')';
       break;
+    case Expr::Kind::Comprehension: {
+      const auto *comprehension = llvm::cast<ComprehensionExpr>(expr);
+      os << (comprehension->isList() ? "(each-list " : "(each ");
+      dump(comprehension->getElement());
+      for (const ComprehensionExpr::Clause &clause : comprehension->getClauses()) {
+        os << ' ';
+        list("for", {clause.target, clause.iterable});
+        list("", clause.conditions);
+      }
+      os << ')';
+      break;
+    }
     }
   }
 
