@@ -132,7 +132,8 @@ std::optional<RunError> Compilation::analyse(const CompileOptions &options) {
   if (!result.module)
     return RunError{BadUsage, llvm::join(result.usageErrors, "\n")};
   module = std::move(result.module);
-  phase = Phase::Attn;
+  // The cleanup that gives the form `attn` is still to come.
+  phase = Phase::Ast;
   return std::nullopt;
 }
 

@@ -172,11 +172,12 @@ Value CheckBuilder::emitCheck(ArrayRef<CheckedIndex> indices, Value key, const I
     choose(size, limit);
     found = arith::OrIOp::create(builder, loc, found, outside);
   }
-  auto store = scf::IfOp::create(builder, loc, found);
+  auto store = scf::IfOp::create(builder, loc, found, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(store.thenBlock()->getTerminator());
   Value record = function.getArgument(4);
-  for (auto [i, value] : llvm::enumerate(ArrayRef<Value>{number, key, dim, index, size})) {
+  const Value fields[] = {number, key, dim, index, size};
+  for (auto [i, value] : llvm::enumerate(fields)) {
     Value address = LLVM::GEPOp::create(builder, loc, record.getType(), builder.getI64Type(),
                                         record, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     LLVM::StoreOp::create(builder, loc, value, address);
