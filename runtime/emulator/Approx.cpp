@@ -118,6 +118,38 @@ float approximate(Approximation function, float a, float b, bool flush, uint64_t
   return canonicalNan(result);
 }
 
+void approximateExp2(const uint32_t *in, uint32_t *out, bool flush) {
+  // 2^x = 2^n * 2^f with |f| <= 1/2; the Taylor series of 2^f to f^10 is good to 1e-12.
+  constexpr double coefficients[] = {1.0,
+                                     0.69314718055994530942,
+                                     0.24022650695910071233,
+                                     0.055504108664821579953,
+                                     0.0096181291076284771620,
+                                     0.0013333558146428443423,
+                                     0.00015403530393381609954,
+                                     0.000015252733804059840280,
+                                     0.0000013215486790144309488,
+                                     1.0178086009239699728e-7,
+                                     7.0549116208011233299e-9};
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    float value = std::bit_cast<float>(in[lane]);
+    value = flush ? flushSubnormal(value) : value;
+    double x = value > -200.0f ? value : -200.0f;
+    x = x < 200.0 ? x : 200.0;
+    // Adding 1.5 * 2^52 rounds to an integer, kept in the low bits.
+    double shifted = x + 0x1.8p52;
+    double f = x - (shifted - 0x1.8p52);
+    double power = coefficients[10];
+    for (int i = 9; i >= 0; --i)
+      power = power * f + coefficients[i];
+    uint64_t exponent = std::bit_cast<uint64_t>(shifted) << 52;
+    auto result =
+        static_cast<float>(std::bit_cast<double>(std::bit_cast<uint64_t>(power) + exponent));
+    result = flush ? flushSubnormal(result) : result;
+    out[lane] = value != value ? 0x7FFFFFFFu : std::bit_cast<uint32_t>(result);
+  }
+}
+
 uint16_t approximateHalf(Approximation function, uint16_t bits, bool isBrain,
                          uint64_t perturbation) {
   double input = isBrain ? brainToFloat(bits) : halfToFloat(bits);

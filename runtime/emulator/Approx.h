@@ -32,6 +32,9 @@ double getErrorBound(Approximation function, double input, double exact);
 /// value inside the bound, the same for equal inputs.
 float approximate(Approximation function, float a, float b, bool flush, uint64_t perturbation);
 
+/// ex2 of all lanes without perturbation.
+void approximateExp2(const uint32_t *in, uint32_t *out, bool flush);
+
 /// f16 and bf16 forms of ex2 and tanh, on bits.
 uint16_t approximateHalf(Approximation function, uint16_t bits, bool isBrain,
                          uint64_t perturbation);

@@ -24,7 +24,9 @@ inline float flushSubnormal(float value) {
 
 /// f32 results have one NaN.
 inline float canonicalNan(float value) {
-  return value != value ? std::bit_cast<float>(0x7FFFFFFFu) : value;
+  // Tested on the bits: a compiler may take a root for NaN only where its argument is.
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  return std::bit_cast<float>((bits & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FFFFFFFu : bits);
 }
 
 /// Clamps to [0, 1]; NaN gives +0.

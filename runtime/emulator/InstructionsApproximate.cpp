@@ -1,5 +1,5 @@
 //===- InstructionsApproximate.cpp - ex2, lg2, rcp, rsqrt, sqrt, sin, cos, tanh and div with bounded
-//error ---===//
+// error ---===//
 //
 // Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,6 +24,10 @@ void runApproximate(Warp &warp, const Instruction &instruction, uint32_t active)
   auto function = static_cast<Approximation>(instruction.mode & 0x7F);
   bool flush = instruction.mode & 0x80;
   uint64_t perturbation = perturbationOf(warp);
+  if (function == Approximation::Ex2 && !perturbation) {
+    approximateExp2(a, out, flush);
+    return warp.write32(instruction.d, out, active);
+  }
   for (unsigned lane = 0; lane < 32; ++lane)
     out[lane] =
         std::bit_cast<uint32_t>(approximate(function, std::bit_cast<float>(a[lane]),

@@ -24,66 +24,45 @@ float elementOf(MatrixType type, uint16_t bits) {
 }
 
 /// Row-major 8 x (8 or 4) values of one register row.
-template <MatrixType Type> void expand(const uint32_t *row, double *out, unsigned stride) {
+template <MatrixType Type>
+[[gnu::always_inline]] inline void expand(const uint32_t *row, double *out, unsigned stride) {
   if constexpr (Type == MatrixType::TF32) {
     for (unsigned lane = 0; lane < 32; ++lane)
       out[lane / 4 * stride + lane % 4] = std::bit_cast<float>(row[lane] & 0xFFFFE000u);
   } else {
-    alignas(64) float values[64];
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      values[2 * lane] = elementOf(Type, static_cast<uint16_t>(row[lane]));
-      values[2 * lane + 1] = elementOf(Type, static_cast<uint16_t>(row[lane] >> 16));
-    }
+    alignas(64) uint16_t bits[64];
+    std::memcpy(bits, row, sizeof bits);
     for (unsigned i = 0; i < 8; ++i)
       for (unsigned j = 0; j < 8; ++j)
-        out[i * stride + j] = values[i * 8 + j];
+        out[i * stride + j] = elementOf(Type, bits[i * 8 + j]);
   }
 }
 
-/// sums[i][0..7] += a[i][k] * b[k][0..7]
+/// Four doubles at once, on any machine.
+using Quad = double __attribute__((vector_size(32)));
+
+/// sums[i][0..7] += a[i][k] * b[k][0..7], four rows at a time.
 [[gnu::always_inline]] inline void accumulate(const double (*a)[16], const double (*b)[8],
                                               double (*sums)[8], unsigned depth) {
-  for (unsigned i = 0; i < 16; ++i) {
-    double row[8];
-    for (unsigned j = 0; j < 8; ++j)
-      row[j] = sums[i][j];
+  for (unsigned i = 0; i < 16; i += 4) {
+    Quad rows[4][2];
+    std::memcpy(rows, sums[i], sizeof rows);
     for (unsigned k = 0; k < depth; ++k) {
-      double left = a[i][k];
-      for (unsigned j = 0; j < 8; ++j)
-        row[j] += left * b[k][j];
+      Quad right[2];
+      std::memcpy(right, b[k], sizeof right);
+      for (unsigned j = 0; j < 4; ++j) {
+        rows[j][0] += a[i + j][k] * right[0];
+        rows[j][1] += a[i + j][k] * right[1];
+      }
     }
-    for (unsigned j = 0; j < 8; ++j)
-      sums[i][j] = row[j];
+    std::memcpy(sums[i], rows, sizeof rows);
   }
 }
 
-using Accumulate = void (*)(const double (*)[16], const double (*)[8], double (*)[8], unsigned);
-
-void accumulatePlain(const double (*a)[16], const double (*b)[8], double (*sums)[8],
-                     unsigned depth) {
-  accumulate(a, b, sums, depth);
-}
-
-// Products are exact in double, so that a fused multiply-add gives the same bits.
-#if defined(__x86_64__)
-[[gnu::target("avx2,fma")]] void accumulateAvx(const double (*a)[16], const double (*b)[8],
-                                               double (*sums)[8], unsigned depth) {
-  accumulate(a, b, sums, depth);
-}
-
-Accumulate selectAccumulate() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? accumulateAvx
-                                                                         : accumulatePlain;
-}
-#else
-Accumulate selectAccumulate() { return accumulatePlain; }
-#endif
-
-const Accumulate accumulateFast = selectAccumulate();
-
 template <MatrixType Type>
-void multiply(unsigned depth, bool isHalfResult, const uint32_t *const *a, const uint32_t *const *b,
-              const uint32_t *const *c, uint32_t (*d)[32]) {
+[[gnu::always_inline]] inline void multiply(unsigned depth, bool isHalfResult,
+                                            const uint32_t *const *a, const uint32_t *const *b,
+                                            const uint32_t *const *c, uint32_t (*d)[32]) {
   constexpr unsigned columns = Type == MatrixType::TF32 ? 4 : 8; // of a register
   alignas(64) double left[16][16];
   alignas(64) double right[8][16]; // transposed B
@@ -105,7 +84,7 @@ void multiply(unsigned depth, bool isHalfResult, const uint32_t *const *a, const
       for (unsigned lane = 0; lane < 32; ++lane)
         sums[lane / 4 + 8 * (i >> 1)][2 * (lane % 4) + (i & 1)] = std::bit_cast<float>(c[i][lane]);
   }
-  accumulateFast(left, turned, sums, depth);
+  accumulate(left, turned, sums, depth);
   if (isHalfResult) {
     for (unsigned i = 0; i < 2; ++i)
       for (unsigned lane = 0; lane < 32; ++lane) {
@@ -121,10 +100,9 @@ void multiply(unsigned depth, bool isHalfResult, const uint32_t *const *a, const
     }
 }
 
-} // namespace
-
-void multiplyMatrices(MatrixType type, unsigned depth, bool isHalfResult, const uint32_t *const *a,
-                      const uint32_t *const *b, const uint32_t *const *c, uint32_t (*d)[32]) {
+[[gnu::always_inline]] inline void multiplyAny(MatrixType type, unsigned depth, bool isHalfResult,
+                                               const uint32_t *const *a, const uint32_t *const *b,
+                                               const uint32_t *const *c, uint32_t (*d)[32]) {
   switch (type) {
   case MatrixType::F16:
     return multiply<MatrixType::F16>(depth, isHalfResult, a, b, c, d);
@@ -133,6 +111,39 @@ void multiplyMatrices(MatrixType type, unsigned depth, bool isHalfResult, const 
   case MatrixType::TF32:
     return multiply<MatrixType::TF32>(depth, isHalfResult, a, b, c, d);
   }
+}
+
+using Multiply = void (*)(MatrixType, unsigned, bool, const uint32_t *const *,
+                          const uint32_t *const *, const uint32_t *const *, uint32_t (*)[32]);
+
+void multiplyPlain(MatrixType type, unsigned depth, bool isHalfResult, const uint32_t *const *a,
+                   const uint32_t *const *b, const uint32_t *const *c, uint32_t (*d)[32]) {
+  multiplyAny(type, depth, isHalfResult, a, b, c, d);
+}
+
+// Products are exact in double, so that a fused multiply-add gives the same bits.
+#if defined(__x86_64__)
+[[gnu::target("avx2,fma")]] void multiplyAvx(MatrixType type, unsigned depth, bool isHalfResult,
+                                             const uint32_t *const *a, const uint32_t *const *b,
+                                             const uint32_t *const *c, uint32_t (*d)[32]) {
+  multiplyAny(type, depth, isHalfResult, a, b, c, d);
+}
+
+Multiply selectMultiply() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? multiplyAvx
+                                                                         : multiplyPlain;
+}
+#else
+Multiply selectMultiply() { return multiplyPlain; }
+#endif
+
+const Multiply multiplyFast = selectMultiply();
+
+} // namespace
+
+void multiplyMatrices(MatrixType type, unsigned depth, bool isHalfResult, const uint32_t *const *a,
+                      const uint32_t *const *b, const uint32_t *const *c, uint32_t (*d)[32]) {
+  multiplyFast(type, depth, isHalfResult, a, b, c, d);
 }
 
 } // namespace attnc::emu

@@ -157,16 +157,12 @@ void Warp::refreshSpecials() {
   }
 }
 
-void Warp::write32(const Operand &operand, const uint32_t *values, uint32_t active) {
+void Warp::write32Slowly(const Operand &operand, const uint32_t *values, uint32_t active) {
   if (!operand.isPresent())
     return;
   uint8_t *target = frame() + operand.offset;
   if (operand.width == 4) {
     auto *row = reinterpret_cast<uint32_t *>(target);
-    if (active == ~0u) [[likely]] {
-      std::memcpy(row, values, 128);
-      return;
-    }
     for (unsigned lane = 0; lane < 32; ++lane)
       row[lane] = active >> lane & 1 ? values[lane] : row[lane];
     return;

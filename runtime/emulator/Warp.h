@@ -102,7 +102,12 @@ public:
     old = (old & ~active) | (value & active);
     std::memcpy(target, &old, 4);
   }
-  void write32(const Operand &operand, const uint32_t *values, uint32_t active);
+  void write32(const Operand &operand, const uint32_t *values, uint32_t active) {
+    if (operand.width == 4 && operand.isPresent() && active == ~0u) [[likely]]
+      std::memcpy(frame() + operand.offset, values, 128);
+    else
+      write32Slowly(operand, values, active);
+  }
   void write64(const Operand &operand, const uint64_t *values, uint32_t active);
   uint8_t *frame() { return registerFile + current->frame; }
 
@@ -152,6 +157,7 @@ public:
   uint32_t carry = 0; // the carry flag of each lane
 
 private:
+  void write32Slowly(const Operand &operand, const uint32_t *values, uint32_t active);
   template <bool Checked, bool Observed> Stop runLoop(uint64_t budget, uint64_t &steps);
   bool selectGroup();
   void mergeGroups();

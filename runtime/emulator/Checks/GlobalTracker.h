@@ -1,5 +1,5 @@
 //===- GlobalTracker.h - Accesses of one block to global memory, and conflicts between blocks ----*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
