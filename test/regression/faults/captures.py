@@ -74,7 +74,7 @@ def c7_features_are_not_dropped():
     features = {
         "softcap": ("score_mod = softcap(20.0)\n", dict(score_mod=lambda s, *_: 20 * np.tanh(s / 20))),
         "window": ("mask_mod = and_masks(causal_bottom_right, offset_mask(sliding_window(9), 0, 0))\n", None),
-        "bias": ("score_mod = bias(t)\nt: f32[Q, KV]\n", None),
+        "bias": ("t: f32[Q, KV]\nscore_mod = bias(t)\n", None),
         "scale": ("scale: f32 = 0.5\n", dict(scale=0.5)),
     }
     for n_q, n_kv in ((1, 200), (8, 200), (130, 200)):

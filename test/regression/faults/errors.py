@@ -43,11 +43,14 @@ def e6_mixed_dtypes():
 
 
 def e7_documented_limits():
-    """Head dims past the limit, and heads that do not divide, are named errors."""
-    q, k, v = random_probe(1, 1, 1, 4, 4, 577)
-    refused("", q, k, v, "577", "576")
+    """Limits are named errors, and a head dim past every tuned size is run."""
     q, k, v = random_probe(1, 3, 2, 4, 4, 16)
     refused("", q, k, v, "3", "2")
+    q, k, v = random_probe(1, 1, 1, 4, 4, 16)
+    refused("t: f32[1, 1, 1, 1, 1, 1, 1]\n", q, k, v, "variant.attn:1:", "6")
+    refused("", q[0], k, v, "q", "4 dimensions", "3")
+    q, k, v = random_probe(1, 1, 1, 40, 40, 1000, 700)
+    agree(*attend("", q, k, v), q, k, v, "f32")
 
 
 def k3_one_program_many_lengths():
