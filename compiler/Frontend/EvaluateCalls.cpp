@@ -168,8 +168,7 @@ Value Evaluator::callFunction(const Function &function, CallOperands &operands) 
 
 Value Evaluator::finishCall(const Function &function, Completion completion) {
   const ast::FunctionDefStmt &definition = *function.definition;
-  returnRange = completion.result.range;
-  if (completion.returned.isPoison() || stopped)
+  if (completion.isPoison() || stopped)
     return Value::poison();
   if (completion.isOpen()) {
     returnRange = definition.getName().range;
@@ -179,11 +178,10 @@ Value Evaluator::finishCall(const Function &function, Completion completion) {
     report(definition.getName().range, DiagId::missing_return, function.getName());
     return Value::poison();
   }
-  SourceRange result = returnRange;
-  Value value =
-      checkAnnotation(definition.getReturnAnnotation(), completion.result, function.getName());
-  returnRange = result;
-  return value;
+  Operand result = *completion.last;
+  result.value = checkAnnotation(definition.getReturnAnnotation(), result, function.getName());
+  returnRange = result.range;
+  return result.value;
 }
 
 bool Evaluator::bindArguments(const Function &function, CallOperands &operands, Scope &locals) {

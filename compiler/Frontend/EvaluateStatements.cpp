@@ -23,7 +23,7 @@ Evaluator::Completion Evaluator::runBlock(ast::Block block) {
   for (const ast::Stmt *stmt : block) {
     if (!spend(1, stmt->getRange()))
       return total;
-    total = join(total, runStatement(*stmt), stmt->getRange());
+    join(total, runStatement(*stmt));
     if (total.isDone())
       break;
     // What follows an early return runs on some paths only.
@@ -61,10 +61,8 @@ Evaluator::Completion Evaluator::runStatement(const ast::Stmt &stmt) {
     return runFor(llvm::cast<ast::ForStmt>(stmt));
   case ast::Stmt::Kind::Return: {
     const ast::Expr *value = llvm::cast<ast::ReturnStmt>(stmt).getValue();
-    Completion completion;
-    completion.result = value ? evaluateOperand(*value) : Operand{Value::none(), stmt.getRange()};
-    completion.returned = Value::boolean(true);
-    return completion;
+    return Completion::done(value ? evaluateOperand(*value)
+                                  : Operand{Value::none(), stmt.getRange()});
   }
   case ast::Stmt::Kind::Pass:
     return {};
@@ -74,10 +72,7 @@ Evaluator::Completion Evaluator::runStatement(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::Raise: {
     runRaise(llvm::cast<ast::RaiseStmt>(stmt));
     // It was reported; no path goes on.
-    Completion completion;
-    completion.returned = Value::boolean(true);
-    completion.result = {Value::poison(), stmt.getRange()};
-    return completion;
+    return Completion::done({Value::poison(), stmt.getRange()});
   }
   case ast::Stmt::Kind::Expr:
     evaluate(*llvm::cast<ast::ExprStmt>(stmt).getExpr());
@@ -141,36 +136,49 @@ Value Evaluator::choose(Value condition, Operand value, Operand other, SourceRan
   return Value::poison();
 }
 
-/// The completion of `first`, then `second` on the paths that go on.
-Evaluator::Completion Evaluator::join(Completion first, Completion second, SourceRange range) {
-  if (first.isOpen())
-    return second;
-  if (first.isDone() || second.isOpen())
-    return first;
-  Completion both;
-  both.result.range = second.result.range;
-  both.result.value = choose(first.returned, first.result, second.result, second.result.range);
-  both.returned =
-      first.returned.isPoison() || second.returned.isPoison()
-          ? Value::poison()
-          : ops.bitwise(ast::BinaryOp::BitOr, first.returned, second.returned, getUserRange(range));
-  return both;
+/// Makes `first` the completion of both, `second` running on the paths that go on. Later returns
+/// are chosen before earlier ones are, so that these come first in what is emitted for a mask.
+void Evaluator::join(Completion &first, Completion second) {
+  if (first.isDone())
+    return;
+  if (!second.isDone()) {
+    first.returns.append(second.returns.begin(), second.returns.end());
+    return;
+  }
+  Operand result = *second.last;
+  for (const Completion::Return &early : llvm::reverse(first.returns))
+    result = {choose(early.condition, early.result, result, result.range), result.range};
+  first = Completion::done(result);
 }
 
 Evaluator::Completion Evaluator::merge(Value condition, Completion taken, Completion other,
                                        SourceRange range) {
-  if (taken.isOpen() && other.isOpen())
-    return taken;
+  if (taken.isDone() && other.isDone())
+    return Completion::done(
+        {choose(condition, *taken.last, *other.last, range), other.last->range});
+  SourceRange place = getUserRange(range);
+  Value otherwise = ops.logicalNot(condition, place);
   Completion both;
-  both.returned = taken.returned.isPoison() || other.returned.isPoison()
-                      ? Value::poison()
-                      : ops.select(condition, taken.returned, other.returned, getUserRange(range));
-  if (other.isOpen())
-    both.result = taken.result;
-  else if (taken.isOpen())
-    both.result = other.result;
-  else
-    both.result = {choose(condition, taken.result, other.result, range), other.result.range};
+  auto add = [&](const Completion &branch, Value branchCondition, bool isAlone) {
+    for (const Completion::Return &early : branch.returns) {
+      // Behind a branch that always returns the other's condition is known.
+      Value when =
+          isAlone || early.condition.isPoison()
+              ? early.condition
+              : ops.bitwise(ast::BinaryOp::BitAnd, branchCondition, early.condition, place);
+      both.returns.push_back({when, early.result});
+    }
+  };
+  if (taken.isDone()) {
+    both.returns.push_back({condition, *taken.last});
+    add(other, otherwise, /*isAlone=*/true);
+  } else if (other.isDone()) {
+    both.returns.push_back({otherwise, *other.last});
+    add(taken, condition, /*isAlone=*/true);
+  } else {
+    add(taken, condition, /*isAlone=*/false);
+    add(other, otherwise, /*isAlone=*/false);
+  }
   return both;
 }
 
@@ -212,10 +220,7 @@ Evaluator::Completion Evaluator::runIf(const ast::IfStmt &stmt, size_t clause) {
     poison(stmt.getClauses()[i].body);
   poison(stmt.getElseBody());
   Completion unknown;
-  if (value.isPoison()) {
-    unknown.returned = Value::poison();
-    unknown.result = {Value::poison(), stmt.getRange()};
-  }
+  unknown.returns.push_back({Value::poison(), {Value::poison(), stmt.getRange()}});
   return unknown;
 }
 
@@ -259,7 +264,7 @@ Evaluator::Completion Evaluator::runFor(const ast::ForStmt &stmt) {
     if (!spend(1, stmt.getRange()))
       break;
     assign(*stmt.getTarget(), {element, iterable.getRange()}, /*isRebinding=*/true);
-    total = join(total, runBlock(stmt.getBody()), stmt.getRange());
+    join(total, runBlock(stmt.getBody()));
     if (total.isDone())
       break;
     if (!total.isOpen())

@@ -80,7 +80,8 @@ void Evaluator::evaluateEntryPoint(llvm::StringRef name) {
     pass(argument);
   returnRange = binding.range;
   Operand result = {callFunction(entry.getFunction(), operands), {}};
-  result.range = returnRange;
+  // What the library returns is the matter of whoever chose the function.
+  result.range = library.contains(returnRange) ? binding.range : returnRange;
   result.value = load(result.value, result.range);
   if (result.value.isPoison() || stopped)
     return;

@@ -149,14 +149,32 @@ private:
   // Statements
   //===----------------------------------------------------------------------===//
 
-  /// Whether and with what a block has returned.
+  /// With what a block has returned, and on which paths.
   struct Completion {
-    /// A bool: false (never), true (on every path) or known at run time only.
-    Value returned = Value::boolean(false);
-    Operand result;
+    struct Return {
+      /// A bool known at run time only.
+      Value condition;
+      Operand result;
+    };
 
-    bool isDone() const { return returned.is(Value::Kind::Bool) && returned.getBool(); }
-    bool isOpen() const { return returned.is(Value::Kind::Bool) && !returned.getBool(); }
+    /// The first whose condition holds is what is returned.
+    llvm::SmallVector<Return, 2> returns;
+    /// What is returned where none holds; nothing if the block goes on there.
+    std::optional<Operand> last;
+
+    /// Whether every path returns.
+    bool isDone() const { return last.has_value(); }
+    /// Whether no path returns.
+    bool isOpen() const { return !last && returns.empty(); }
+    /// Whether it depends on a mistake.
+    bool isPoison() const {
+      return llvm::any_of(returns, [](const Return &early) { return early.condition.isPoison(); });
+    }
+    static Completion done(Operand result) {
+      Completion completion;
+      completion.last = result;
+      return completion;
+    }
   };
   using Bindings = decltype(Scope::bindings);
 
@@ -178,7 +196,7 @@ private:
 
   void assign(const ast::Expr &target, Operand value, bool isRebinding = false);
   void bind(llvm::StringRef name, Value value, SourceRange range, bool isRebinding = false);
-  Completion join(Completion first, Completion second, SourceRange range);
+  void join(Completion &first, Completion second);
   Completion merge(Value condition, Completion taken, Completion other, SourceRange range);
   Bindings mergeBindings(Value condition, const Bindings &taken, const Bindings &other,
                          SourceRange range);

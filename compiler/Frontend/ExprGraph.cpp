@@ -10,6 +10,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace attnc;
 
@@ -145,12 +146,38 @@ ExprId ExprGraph::getOr(ExprId lhs, ExprId rhs, SourceRange range) {
   return get(ExprOp::Or, {lhs, rhs}, range);
 }
 
+/// The comparison that holds where `op` does not.
+static std::optional<ExprOp> getOpposite(ExprOp op, ScalarKind operands) {
+  if (op == ExprOp::Eq)
+    return ExprOp::Ne;
+  if (op == ExprOp::Ne)
+    return ExprOp::Eq;
+  // With NaN neither of two orders holds.
+  if (operands != ScalarKind::Int)
+    return std::nullopt;
+  switch (op) {
+  case ExprOp::Lt:
+    return ExprOp::Ge;
+  case ExprOp::Le:
+    return ExprOp::Gt;
+  case ExprOp::Gt:
+    return ExprOp::Le;
+  case ExprOp::Ge:
+    return ExprOp::Lt;
+  default:
+    return std::nullopt;
+  }
+}
+
 ExprId ExprGraph::getNot(ExprId operand, SourceRange range) {
   const ExprNode &node = *nodes[operand];
   if (node.op == ExprOp::BoolConstant)
     return getBool(node.payload == 0, range);
   if (node.op == ExprOp::Xor && isBool(node.operands[1], true))
     return node.operands[0];
+  ScalarKind operands = node.operands.empty() ? node.kind : nodes[node.operands[0]]->kind;
+  if (std::optional<ExprOp> opposite = getOpposite(node.op, operands))
+    return get(*opposite, node.operands, range);
   return get(ExprOp::Xor, {operand, getBool(true, range)}, range);
 }
 
