@@ -175,13 +175,15 @@ private:
     return options.checked ? reportClamped() : std::nullopt;
   }
 
-  /// With --checked the loads of every pair are followed in the reference.
+  /// With --checked the kernel comes with a function that follows the loads of every pair.
   std::optional<RunError> reportClamped() {
-    auto summary = reference::run(getOriginal(), info, arguments, bound, {},
-                                  reference::Precision::Exact, threads);
-    if (failed(summary))
-      return reported;
-    return reportClamped(*summary);
+    std::optional<ClampedIndex> clamped = findClampedIndex(host, bound, static_cast<int>(threads));
+    if (!clamped)
+      return std::nullopt;
+    const LoadSite &site = host.loads[clamped->load];
+    SourceRange range = engine.getSources().getRange(site.file, {site.line, site.column},
+                                                     {site.endLine, site.endColumn});
+    return reportClamped(*clamped, range);
   }
 
   std::optional<RunError> launchReference() {
@@ -198,9 +200,15 @@ private:
   std::optional<RunError> reportClamped(const reference::Summary &summary) {
     if (!summary.clamped)
       return std::nullopt;
-    const reference::ClampedIndex &clamped = *summary.clamped;
+    return reportClamped(*summary.clamped,
+                         getSourceRange(engine.getSources(), summary.clamped->loc));
+  }
+
+  /// Reports what one device or the other has found at `range`.
+  template <typename ClampedT>
+  std::optional<RunError> reportClamped(const ClampedT &clamped, SourceRange range) {
     engine.reportOther(
-        getSourceRange(engine.getSources(), clamped.loc), Severity::Error,
+        range, Severity::Error,
         llvm::formatv("index {0} is outside dimension {1} of size {2}, first at batch {3}, head "
                       "{4}, query {5}, key {6}",
                       clamped.index, clamped.dim, clamped.size, clamped.b, clamped.h, clamped.q,
