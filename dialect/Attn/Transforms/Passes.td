@@ -15,6 +15,30 @@ def ExtractMaskPass : Pass<"attn-extract-mask", "::attnc::attn::KernelOp"> {
   }];
 }
 
+def NarrowIntegersPass : Pass<"attn-narrow-integers", "::attnc::attn::KernelOp"> {
+  let summary = "compute integers in 32 bits where ranges allow";
+  let description = [{
+    Integers mean 64 bits. A comparison, a conversion to float or an index whose operands fit in 32 bits at every
+    pair inside the tensors takes them as i32, and so does what they are computed from: sums, products and bitwise
+    ops need only the low halves of their operands, so that `q + KV - Q` is computed in 32 bits though `q + KV`
+    does not fit. Positions and the dimensions B, Hq, Hkv, Q and KV are at most 2^31 - 1; extents are not.
+
+    Numbers: bit-exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ElideIndexChecksPass : Pass<"attn-elide-index-checks", "::attnc::attn::KernelOp"> {
+  let summary = "drop index checks that ranges make needless";
+  let description = [{
+    An index of `attn.load` that is never negative needs no `wrap`, one that is also below its dimension's size at
+    every pair inside the tensors is `inside`. Sizes may be sums and multiples of B, Hq, Q and KV, so that
+    `q - kv + KV - 1` is inside `"Q" + "KV" - 1`.
+
+    Numbers: bit-exact.
+  }];
+}
+
 def ExpandMathPass : Pass<"attn-expand-math"> {
   let summary = "replace math functions by arithmetic";
   let description = [{
