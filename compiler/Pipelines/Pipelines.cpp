@@ -40,6 +40,10 @@ static bool hasFeature(const PipelineOptions &options, StringRef feature) {
 /// From the attn dialect as written to what can be lowered.
 static void addAttnPasses(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(attn::createExtractMaskPass());
+  addCleanup(passes);
+  // While sums are still 64 bits wide and do not wrap around.
+  passes.addPass(attn::createElideIndexChecksPass());
+  passes.addPass(attn::createNarrowIntegersPass());
   attn::ExpandMathPassOptions math;
   math.noFma = !hasFeature(options, "fma");
   math.expandRounding = !hasFeature(options, "sse4.1");

@@ -61,11 +61,19 @@ private:
 
   void findNarrowValues() {
     for (Value argument : body.getArguments())
-      if (argument.getType().isInteger(64))
+      if (argument.getType().isInteger(64)) {
         narrow.insert(argument);
-    for (Operation &op : body)
-      if (op.getNumResults() == 1 && op.getResult(0).getType().isInteger(64) && canNarrow(&op))
+        positional.insert(argument);
+      }
+    for (Operation &op : body) {
+      if (op.getNumResults() != 1 || !op.getResult(0).getType().isInteger(64))
+        continue;
+      if (isa<arith::ConstantOp, DimOp, arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
+          llvm::all_of(op.getOperands(), [&](Value value) { return positional.contains(value); }))
+        positional.insert(op.getResult(0));
+      if (canNarrow(&op))
         narrow.insert(op.getResult(0));
+    }
   }
 
   bool canNarrow(Operation *op) const {
@@ -84,13 +92,15 @@ private:
              op->getOperand(0).getType().isInteger(32);
     if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp,
             arith::XOrIOp>(op))
-      return areNarrow(op->getOperands());
+      return areNarrow(op->getOperands()) &&
+             (fits(op->getResult(0)) || positional.contains(op->getResult(0)));
     if (isa<arith::SelectOp>(op))
-      return areNarrow(op->getOperands().drop_front());
+      return areNarrow(op->getOperands().drop_front()) && fits(op->getResult(0));
     if (isa<arith::ShLIOp, arith::ShRSIOp>(op)) {
       const IntegerRange &count = ranges.get(op->getOperand(1));
       return count.min >= 0 && count.max < 32 && isNarrow(op->getOperand(1)) &&
-             (isa<arith::ShLIOp>(op) ? isNarrow(op->getOperand(0)) : isWhole(op->getOperand(0)));
+             (isa<arith::ShLIOp>(op) ? isNarrow(op->getOperand(0)) && fits(op->getResult(0))
+                                     : isWhole(op->getOperand(0)));
     }
     if (isa<FloorDivOp, FloorModOp>(op))
       // The quotient of the smallest integer by -1 does not fit, so it is excluded.
@@ -206,6 +216,7 @@ private:
 
   Block &body;
   IntegerRanges ranges;
+  DenseSet<Value> positional;
   DenseSet<Value> narrow;
   DenseSet<Value> needed;
   /// Loaded values in 64 bits and in 32.
