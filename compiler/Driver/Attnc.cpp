@@ -47,14 +47,17 @@ static std::optional<RunError> checkOptions(const AttncOptions &options) {
 }
 
 /// Says which defaults the kernels were compiled for.
-static void noteDefaults(const AttncOptions &options, DiagnosticEngine &diagnostics) {
+static void noteDefaults(const AttncOptions &options, Compilation &compilation) {
+  if (!compilation.isSource())
+    return;
   std::string defaults;
   if (!options.hasDtype)
     defaults += " --dtype bf16";
   if (!options.hasHeadDim)
     defaults += " --head-dim 128";
   if (!defaults.empty())
-    diagnostics.reportOther({}, Severity::Note, "compiled for the defaults" + defaults);
+    compilation.getDiagnostics().reportOther({}, Severity::Note,
+                                             "compiled for the defaults" + defaults);
 }
 
 static std::optional<RunError> compile(const AttncOptions &options, Compilation &compilation) {
@@ -66,17 +69,25 @@ static std::optional<RunError> compile(const AttncOptions &options, Compilation 
   llvm::Expected<HostTarget> target = HostTarget::get(options.cpu);
   if (!target)
     return RunError{BadUsage, llvm::toString(target.takeError())};
-  std::string text;
-  if (!options.emit)
+  bool toStandardOutput = options.output.empty() || options.output == "-";
+  if (options.explain) {
+    // Beside what is written to standard output, the explanation is a message.
+    llvm::raw_ostream &os = options.emit && toStandardOutput ? llvm::errs() : llvm::outs();
+    if (std::optional<RunError> error = compilation.explain(options.compile, *target, os))
+      return error;
+  }
+  if (!options.emit) {
+    noteDefaults(options, compilation);
     return std::nullopt;
+  }
   llvm::SmallVector<char, 0> output;
   llvm::raw_svector_ostream buffer(output);
   if (std::optional<RunError> error =
           compilation.write(*options.emit, options.compile, *target, buffer))
     return error;
-  if (compilation.isSource() && *options.emit != Phase::Ast)
-    noteDefaults(options, compilation.getDiagnostics());
-  if (llvm::Error error = writeOutput(options.output.empty() ? "-" : options.output,
+  if (*options.emit != Phase::Ast)
+    noteDefaults(options, compilation);
+  if (llvm::Error error = writeOutput(toStandardOutput ? "-" : options.output,
                                       [&](llvm::raw_pwrite_stream &os) { os << buffer.str(); }))
     return RunError{Environment, llvm::toString(std::move(error))};
   return std::nullopt;

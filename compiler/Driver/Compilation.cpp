@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/Compilation.h"
+#include "compiler/Driver/Explain.h"
 #include "compiler/Driver/HostCompiler.h"
 #include "compiler/Frontend/ASTPrinter.h"
 #include "compiler/Frontend/Frontend.h"
@@ -115,8 +116,9 @@ std::optional<RunError> Compilation::analyse(const CompileOptions &options) {
   const ast::Module *tree = parseSource();
   StageTimes::Scope stage = times.start("analyse");
   FrontendOptions frontend;
-  frontend.name =
-      options.name.empty() ? llvm::sys::path::stem(file->getName()).str() : options.name;
+  frontend.name = !options.name.empty()          ? options.name
+                  : file->getName() == "<stdin>" ? "attn"
+                                                 : llvm::sys::path::stem(file->getName()).str();
   frontend.shapes.clear();
   for (ElementType dtype : options.dtypes)
     for (const HeadDims &dims : options.headDims)
@@ -178,4 +180,18 @@ std::optional<RunError> Compilation::write(Phase form, const CompileOptions &opt
       return RunError{InternalError, llvm::toString(std::move(error))};
   os << buffer.str();
   return std::nullopt;
+}
+
+std::optional<RunError> Compilation::explain(const CompileOptions &options,
+                                             const HostTarget &target, llvm::raw_ostream &os) {
+  if (phase && *phase > Phase::Tile)
+    return RunError{BadUsage, file->getName().str() +
+                                  ": `--explain` expects a program or a form "
+                                  "up to `tile`, got `" +
+                                  getInfo(*phase).name.str() + "`"};
+  if (!phase)
+    if (std::optional<RunError> error = analyse(options))
+      return error;
+  return failed(driver::explain(*module, *phase, target, times, os)) ? std::optional(toldError)
+                                                                     : std::nullopt;
 }

@@ -46,6 +46,10 @@ public:
   std::optional<RunError> write(Phase form, const CompileOptions &options, const HostTarget &target,
                                 llvm::raw_pwrite_stream &os);
 
+  /// Prints what is known of the program's kernels, which stays at its phase, attn to tile.
+  std::optional<RunError> explain(const CompileOptions &options, const HostTarget &target,
+                                  llvm::raw_ostream &os);
+
   DiagnosticEngine &getDiagnostics() { return diagnostics; }
 
 private:

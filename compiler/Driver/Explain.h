@@ -1,0 +1,25 @@
+//===- Explain.h - What the compiler knows of a program -----------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_DRIVER_EXPLAIN_H
+#define COMPILER_DRIVER_EXPLAIN_H
+
+#include "compiler/Driver/StageTimes.h"
+#include "compiler/Pipelines/Phases.h"
+#include "compiler/Target/Host/HostTarget.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace attnc::driver {
+
+/// Prints for each kernel of `module`, which is at `phase` (at most tile) and stays as it is, what
+/// is known of its mask, how it is scheduled for `target`, and the memory that it works in.
+llvm::LogicalResult explain(mlir::ModuleOp module, Phase phase, const HostTarget &target,
+                            StageTimes &times, llvm::raw_ostream &os);
+
+} // namespace attnc::driver
+
+#endif // COMPILER_DRIVER_EXPLAIN_H
