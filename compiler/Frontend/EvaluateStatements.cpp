@@ -67,13 +67,10 @@ Evaluator::Completion Evaluator::runStatement(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::Pass:
     return {};
   case ast::Stmt::Kind::Assert:
-    runAssert(llvm::cast<ast::AssertStmt>(stmt));
-    return {};
-  case ast::Stmt::Kind::Raise: {
+    return runAssert(llvm::cast<ast::AssertStmt>(stmt)) ? Completion() : giveUp(stmt);
+  case ast::Stmt::Kind::Raise:
     runRaise(llvm::cast<ast::RaiseStmt>(stmt));
-    // It was reported; no path goes on.
-    return Completion::done({Value::poison(), stmt.getRange()});
-  }
+    return giveUp(stmt);
   case ast::Stmt::Kind::Expr:
     evaluate(*llvm::cast<ast::ExprStmt>(stmt).getExpr());
     return {};
@@ -387,16 +384,22 @@ static std::string getMessage(const ast::Expr *expr) {
   return expr->getRange().text().str();
 }
 
-void Evaluator::runAssert(const ast::AssertStmt &stmt) {
+/// What follows a failed check in a function says nothing more; a file goes on.
+Evaluator::Completion Evaluator::giveUp(const ast::Stmt &stmt) {
+  return isModuleScope() ? Completion() : Completion::done({Value::poison(), stmt.getRange()});
+}
+
+bool Evaluator::runAssert(const ast::AssertStmt &stmt) {
   Value holds = condition(evaluateOperand(*stmt.getCondition()));
   if (holds.isRuntime())
     report(stmt.getCondition()->getRange(), DiagId::assert_at_run_time);
   if (!holds.is(Value::Kind::Bool) || holds.getBool())
-    return;
+    return true;
   std::string message = getMessage(stmt.getMessage());
   if (message.empty())
     message = stmt.getCondition()->getRange().text().str();
   report(stmt.getCondition()->getRange(), DiagId::assert_failed, message);
+  return false;
 }
 
 void Evaluator::runRaise(const ast::RaiseStmt &stmt) {

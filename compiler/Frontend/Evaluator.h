@@ -188,7 +188,9 @@ private:
   void runAssign(const ast::AssignStmt &stmt);
   void runAugAssign(const ast::AugAssignStmt &stmt);
   void runLocalDeclaration(const ast::DeclStmt &stmt);
-  void runAssert(const ast::AssertStmt &stmt);
+  /// False if it failed.
+  bool runAssert(const ast::AssertStmt &stmt);
+  Completion giveUp(const ast::Stmt &stmt);
   void runRaise(const ast::RaiseStmt &stmt);
   void runImport(const ast::ImportStmt &stmt);
   /// Binds what a skipped statement would have bound, so that its uses stay silent.
