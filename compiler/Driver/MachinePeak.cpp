@@ -87,37 +87,41 @@ Instruction chooseInstruction(bool bf16) {
 #endif
 }
 
-/// Seconds until `threads` threads that start together have all run their rounds.
+/// Seconds from a common start until the last of `threads` threads has run its rounds.
 double timeBurst(Burst burst, int64_t rounds, unsigned threads) {
+  using Clock = std::chrono::steady_clock;
   std::atomic<unsigned> ready = 0;
   std::atomic<bool> go = false;
-  auto work = [&] {
+  std::vector<Clock::time_point> ends(threads);
+  auto work = [&](unsigned thread) {
     ++ready;
     while (!go)
       std::this_thread::yield();
     burst(rounds);
+    ends[thread] = Clock::now();
   };
   std::vector<std::thread> pool;
   for (unsigned i = 1; i < threads; ++i)
-    pool.emplace_back(work);
+    pool.emplace_back(work, i);
   while (ready + 1 < threads)
     std::this_thread::yield();
-  auto start = std::chrono::steady_clock::now();
+  Clock::time_point start = Clock::now();
   go = true;
-  burst(rounds);
+  work(0);
   for (std::thread &thread : pool)
     thread.join();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double>(*std::max_element(ends.begin(), ends.end()) - start).count();
 }
 } // namespace
 
 MachinePeak attnc::driver::measurePeak(bool bf16, unsigned threads) {
   Instruction instruction = chooseInstruction(bf16);
   int64_t rounds = 1000;
-  while (timeBurst(instruction.burst, rounds, 1) < 5e-3)
+  // Bursts are short, so that on a machine with other work some meet none of it.
+  while (timeBurst(instruction.burst, rounds, 1) < 1e-3)
     rounds *= 2;
   double best = timeBurst(instruction.burst, rounds, threads);
-  for (int i = 0; i < 10; ++i)
+  for (int i = 0; i < 60; ++i)
     best = std::min(best, timeBurst(instruction.burst, rounds, threads));
   double flops = static_cast<double>(rounds) * numSums * instruction.flops * threads;
   return {flops / best * 1e-9, instruction.name};

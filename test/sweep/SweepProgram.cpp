@@ -164,6 +164,8 @@ std::string SweepProgram::runLaunch(int64_t launch) {
       driver::Judge::create(kernel, info, arguments, bound, /*threads=*/1);
   if (failed(judge))
     return "the reference failed: " + diagnostic;
+  pairs += bound.B * bound.Hq * bound.Q * bound.KV;
+  takingPart += judge->getNumPairs();
   std::string failures;
   if (host) {
     int threads = launch == 0 ? 3 : 1;

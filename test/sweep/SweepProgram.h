@@ -40,6 +40,10 @@ public:
   /// the front end must have got through for the tensors.
   void save(int64_t launch, const std::string &folder);
 
+  /// The pairs of all launches so far, and those that take part.
+  int64_t getNumPairs() const { return pairs; }
+  int64_t getNumTakingPart() const { return takingPart; }
+
   const std::string &getText() const { return program.text; }
   /// The options of attn-run besides the tensors.
   std::string getOptions() const;
@@ -59,6 +63,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module, expanded;
   std::optional<HostKernel> host;
   KernelInfo info;
+  int64_t pairs = 0, takingPart = 0;
 };
 
 } // namespace attnc::sweep

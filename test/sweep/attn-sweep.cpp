@@ -32,6 +32,8 @@ struct Progress {
   std::atomic<int64_t> current = -1; ///< the case it is at
   std::atomic<int64_t> passed = 0;
   std::atomic<int64_t> failed = 0;
+  std::atomic<int64_t> pairs = 0;
+  std::atomic<int64_t> takingPart = 0;
 };
 
 driver::Option makeNumber(const char *name, int64_t &target, const char *help) {
@@ -106,6 +108,8 @@ void runProgram(const SweepOptions &options, int64_t index, int64_t begin, int64
       reportFailure(options, program, number, error);
     ++(error.empty() ? progress.passed : progress.failed);
   }
+  progress.pairs += program.getNumPairs();
+  progress.takingPart += program.getNumTakingPart();
 }
 
 /// A worker process and the programs it still has to do: next, next + jobs, ...
@@ -145,6 +149,10 @@ public:
       showProgress();
     }
     int64_t passed = sum(&Progress::passed), failed = sum(&Progress::failed) + crashed;
+    std::printf("%.1f %% of %ld pairs took part\n",
+                100.0 * static_cast<double>(sum(&Progress::takingPart)) /
+                    static_cast<double>(std::max<int64_t>(sum(&Progress::pairs), 1)),
+                static_cast<long>(sum(&Progress::pairs)));
     std::printf("%ld cases passed, %ld failed\n", static_cast<long>(passed),
                 static_cast<long>(failed));
     return failed || passed == 0;
