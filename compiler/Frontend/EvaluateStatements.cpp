@@ -189,7 +189,8 @@ Evaluator::Bindings Evaluator::mergeBindings(Value condition, const Bindings &ta
       result.value = Value::unassigned();
     } else if (!binding.value.isIdenticalTo(match->second.value)) {
       std::optional<Value> chosen =
-          binding.value.is(Value::Kind::Unassigned) ||
+          binding.value.isPoison() || match->second.value.isPoison() ? Value::poison()
+          : binding.value.is(Value::Kind::Unassigned) ||
                   match->second.value.is(Value::Kind::Unassigned)
               ? std::nullopt
               : tryChoose(condition, binding.value, match->second.value, range);

@@ -211,12 +211,13 @@ Value Evaluator::lookup(llvm::StringRef name, SourceRange range) {
   for (Scope *inner = scope; inner; inner = inner->parent) {
     auto *found = inner->bindings.find(name);
     if (found != inner->bindings.end()) {
-      const Scope::Binding &binding = found->second;
+      Scope::Binding &binding = found->second;
       if (!binding.value.is(Value::Kind::Unassigned))
         return binding.value;
       report(range, DiagId::not_on_every_path, name)
           .note(binding.range, DiagId::note_assigned_here, name);
-      return Value::poison();
+      binding.value = Value::poison();
+      return binding.value;
     }
     if (inner->definition && getLocalNames(*inner->definition).contains(name)) {
       report(range, DiagId::used_before_assignment, name);
