@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -130,14 +131,37 @@ SmallVector<Value, 1> OpEmitter::emit(OpBuilder &builder, Operation *op, ValueRa
         if (isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op) &&
             !features.rounding)
           return {emitRounding(builder, op, values[0])};
-        IRMapping mapping;
-        mapping.map(op->getOperands(), values);
-        Operation *emitted = builder.clone(*op, mapping);
-        if (lanes != 0)
-          for (Value result : emitted->getResults())
-            result.setType(VectorType::get(lanes, result.getType()));
-        return Results(emitted->getResults());
+        return emitClone(builder, op, values, lanes);
       });
+}
+
+/// True for f16 and bf16, in which no target can be trusted to compute without a library.
+static bool isNarrowFloat(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+SmallVector<Value, 1> OpEmitter::emitClone(OpBuilder &builder, Operation *op,
+                                           MutableArrayRef<Value> operands, int64_t lanes) {
+  Location loc = op->getLoc();
+  if (isa<arith::ConstantOp>(op))
+    return {builder.clone(*op)->getResult(0)};
+  for (Value &operand : operands)
+    if (isNarrowFloat(operand.getType()))
+      operand = emitExtendToF32(builder, loc, operand, features);
+  IRMapping mapping;
+  mapping.map(op->getOperands(), operands);
+  Operation *emitted = builder.clone(*op, mapping);
+  SmallVector<Value, 1> results;
+  for (Value result : emitted->getResults()) {
+    Type element = result.getType();
+    bool narrow = isNarrowFloat(element);
+    Type computed = narrow ? Type(builder.getF32Type()) : element;
+    result.setType(lanes == 0 ? computed : VectorType::get(lanes, computed));
+    results.push_back(narrow ? emitTruncateFromF32(builder, loc, result, element, features)
+                             : result);
+  }
+  return results;
 }
 
 Value OpEmitter::emitFloorDiv(OpBuilder &builder, Location loc, Value lhs, Value rhs) {

@@ -33,6 +33,10 @@ public:
 private:
   /// The value of an op that reads a launch argument, or null for others.
   mlir::Value emitRead(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
+  /// `op` on other operands; what it computes in f16 or bf16 is computed in f32 and rounded.
+  llvm::SmallVector<mlir::Value, 1> emitClone(mlir::OpBuilder &builder, mlir::Operation *op,
+                                              llvm::MutableArrayRef<mlir::Value> operands,
+                                              int64_t lanes);
 
   ArgumentReader &arguments;
   VectorFeatures features;

@@ -18,7 +18,21 @@ static constexpr unsigned maxDepth = 12;
 
 namespace {
 /// How tightly an expression binds, as in Python.
-enum Precedence { Choice, Comparison, Or, Xor, And, Shift, Sum, Product, Unary, Atom };
+enum Precedence {
+  Choice,
+  LogicalOr,
+  LogicalAnd,
+  LogicalNot,
+  Comparison,
+  Or,
+  Xor,
+  And,
+  Shift,
+  Sum,
+  Product,
+  Unary,
+  Atom
+};
 
 struct Text {
   std::string text;
@@ -121,11 +135,12 @@ Text MaskTextPrinter::printOp(Operation *op, unsigned depth) const {
   if (isa<arith::XOrIOp>(op)) {
     APInt constant;
     if (matchPattern(op->getOperand(1), m_ConstantInt(&constant)) && constant.isAllOnes())
-      return {"~" + operand(op, 0, Unary, depth), Unary};
+      return logical ? Text{"not " + operand(op, 0, LogicalNot, depth), LogicalNot}
+                     : Text{"~" + operand(op, 0, Unary, depth), Unary};
     return binary(op, "^", Xor, depth);
   }
   if (isa<arith::SelectOp>(op))
-    return {operand(op, 1, Comparison, depth) + " if " + operand(op, 0, Comparison, depth) +
+    return {operand(op, 1, LogicalOr, depth) + " if " + operand(op, 0, LogicalOr, depth) +
                 " else " + operand(op, 2, Choice, depth),
             Choice};
   if (isa<arith::TruncIOp, arith::ExtSIOp, arith::ExtFOp, arith::TruncFOp>(op))
@@ -139,8 +154,12 @@ Text MaskTextPrinter::printOp(Operation *op, unsigned depth) const {
       .Case([&](arith::DivFOp) { return binary(op, "/", Product, depth); })
       .Case([&](arith::ShLIOp) { return binary(op, "<<", Shift, depth); })
       .Case([&](arith::ShRSIOp) { return binary(op, ">>", Shift, depth); })
-      .Case([&](arith::AndIOp) { return binary(op, logical ? "and" : "&", And, depth); })
-      .Case([&](arith::OrIOp) { return binary(op, logical ? "or" : "|", Or, depth); })
+      .Case([&](arith::AndIOp) {
+        return logical ? binary(op, "and", LogicalAnd, depth) : binary(op, "&", And, depth);
+      })
+      .Case([&](arith::OrIOp) {
+        return logical ? binary(op, "or", LogicalOr, depth) : binary(op, "|", Or, depth);
+      })
       .Case<arith::MinSIOp, arith::MinimumFOp>([&](auto) { return call(op, "min", depth); })
       .Case<arith::MaxSIOp, arith::MaximumFOp>([&](auto) { return call(op, "max", depth); })
       .Case<math::AbsIOp, math::AbsFOp>([&](auto) { return call(op, "abs", depth); })

@@ -59,4 +59,18 @@ def ExpandMathPass : Pass<"attn-expand-math"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def PrintMaskAnalysisPass : Pass<"attn-print-mask-analysis", "::attnc::attn::KernelOp"> {
+  let summary = "say what is known of each conjunct of a mask without visiting pairs";
+  let description = [{
+    Emits one remark for each conjunct, where it stands, with its text and its class:
+
+    - `closed form`: the keys of a range of queries are a formula of the range;
+    - `intervals`: blocks of pairs are classified by the intervals of the values;
+    - `table ranges`: the same, with the smallest and largest captured value over the block;
+    - `per pair`: nothing is known, every pair is evaluated.
+
+    Numbers: bit-exact, nothing is changed.
+  }];
+}
+
 #endif // DIALECT_ATTN_TRANSFORMS_PASSES_TD
