@@ -13,6 +13,9 @@
 namespace attnc::emu {
 namespace {
 
+/// Bytes of the registers of one function, for a warp.
+constexpr uint32_t maximumFrameBytes = 1 << 24;
+
 uint64_t alignTo(uint64_t value, uint64_t alignment) {
   return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
 }
@@ -300,6 +303,9 @@ void ProgramBuilder::layOutFrame(uint32_t number) {
     info.registerOffsets[i] = end;
     end += 32 * std::max(getTypeSize(type), 4u);
   }
+  if (end > maximumFrameBytes)
+    throw DecodeError{function.location, "function `" + function.name + "` has too many registers",
+                      ""};
   info.frameBytes = end;
 
   auto &offsets = frameOffsets[number];

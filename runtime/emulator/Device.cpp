@@ -12,6 +12,28 @@
 #include <cstring>
 
 namespace attnc::emu {
+namespace {
+
+/// Shared memory of one block on the architecture that the file names.
+uint64_t sharedOfTarget(std::string_view target) {
+  struct Limit {
+    std::string_view target;
+    uint64_t kilobytes;
+  };
+  constexpr Limit limits[] = {{"sm_70", 96},   {"sm_72", 96},   {"sm_75", 64},   {"sm_80", 163},
+                              {"sm_86", 99},   {"sm_87", 163},  {"sm_89", 99},   {"sm_90", 227},
+                              {"sm_100", 227}, {"sm_103", 227}, {"sm_110", 227}, {"sm_120", 99},
+                              {"sm_121", 99}};
+  target = target.substr(0, target.find_first_of(","));
+  while (!target.empty() && (target.back() == 'a' || target.back() == 'f'))
+    target.remove_suffix(1);
+  for (const Limit &limit : limits)
+    if (limit.target == target)
+      return limit.kilobytes * 1024;
+  return 48 * 1024;
+}
+
+} // namespace
 
 const Program *Module::findKernel(std::string_view name) const {
   for (const auto &program : programs)
@@ -213,9 +235,11 @@ LaunchResult Device::launch(const Program &program, const LaunchConfig &config,
   uint64_t shared = config.dynamicShared || program.usesDynamicShared
                         ? program.dynamicSharedOffset + config.dynamicShared
                         : program.staticShared;
-  if (shared > properties.sharedPerBlock)
-    refuse(std::to_string(shared) + " bytes of shared memory, the device allows " +
-           std::to_string(properties.sharedPerBlock));
+  uint64_t sharedLimit =
+      std::min(properties.sharedPerBlock, sharedOfTarget(program.module->target));
+  if (shared > sharedLimit)
+    refuse(std::to_string(shared) + " bytes of shared memory, target " + program.module->target +
+           " allows " + std::to_string(sharedLimit));
   if (parameters.size() != program.parameterBytes)
     refuse(std::to_string(parameters.size()) + " bytes of parameters, the kernel has " +
            std::to_string(program.parameterBytes));

@@ -69,7 +69,7 @@ struct DeviceProperties {
   uint32_t threadsPerBlock = 1024;
   Dim3 maximumBlock{1024, 1024, 64};
   Dim3 maximumGrid{2147483647, 65535, 65535};
-  uint64_t sharedPerBlock = 163 * 1024;
+  uint64_t sharedPerBlock = 227 * 1024; // the target of a file may allow less
   uint64_t parameterBytes = 4096;
 };
 

@@ -373,7 +373,6 @@ void ModuleParser::parseInitializer(Variable &variable) {
   if (offset > variable.size)
     fail("initializer of `" + variable.name + "` has " + std::to_string(offset) +
          " bytes, the variable " + std::to_string(variable.size));
-  variable.initializer.resize(variable.size);
 }
 
 void ModuleParser::parseInitializerValue(Variable &variable, uint64_t &offset) {

@@ -14,6 +14,9 @@ namespace attnc::emu {
 namespace {
 
 constexpr uint32_t maximumDepth = 256;
+/// Bytes of all frames of a warp, and of the local memory of one lane.
+constexpr uint64_t maximumRegisterFile = 1 << 26;
+constexpr uint64_t maximumLocal = 1 << 19;
 /// Backward branches of one group before others get a turn.
 constexpr uint32_t spinLimit = 1024;
 
@@ -178,9 +181,12 @@ void Warp::call(const Instruction &instruction, uint32_t active) {
   }
   const FunctionInfo &caller = program.functions[current->function];
   const FunctionInfo &callee = program.functions[info.function];
-  if (current->depth >= maximumDepth) {
-    report(FaultKind::StackOverflow, "calls are nested more than 256 deep",
-           std::countr_zero(active));
+  bool isTooDeep =
+      current->depth >= maximumDepth ||
+      uint64_t(current->frame) + caller.frameBytes + callee.frameBytes > maximumRegisterFile ||
+      uint64_t(current->local) + caller.localBytes + callee.localBytes > maximumLocal;
+  if (isTooDeep) {
+    report(FaultKind::StackOverflow, "calls are nested too deeply", std::countr_zero(active));
     exitLanes(active);
     return;
   }
