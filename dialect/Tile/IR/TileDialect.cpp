@@ -11,6 +11,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attnc::tile;
@@ -39,17 +40,23 @@ void TileDialect::initialize() {
 
 LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                    int64_t queryBlock, int64_t queryTile, int64_t keyBlock,
-                                   int64_t rowTile, int64_t lanes, Features) {
+                                   int64_t rowTile, int64_t lanes, Features features) {
   if (lanes < 1 || rowTile < 1 || keyBlock < 1 || queryTile < 1 || queryBlock < 1)
     return emitError() << "expected sizes of at least 1 in a schedule";
+  if (!llvm::isPowerOf2_64(lanes))
+    return emitError() << "expected lanes that are a power of 2, got " << lanes;
   if (queryTile % lanes)
     return emitError() << "expected a query tile that is a multiple of the lanes, got " << queryTile
                        << " and " << lanes;
   if (queryBlock % queryTile)
     return emitError() << "expected a query block that is a multiple of the query tile, got "
                        << queryBlock << " and " << queryTile;
-  if (keyBlock % rowTile || keyBlock % 2)
-    return emitError() << "expected a key block that is a multiple of 2 and of the row tile, got "
+  if (rowTile % 2)
+    return emitError() << "expected a row tile that is a multiple of 2, got " << rowTile;
+  if (keyBlock % rowTile)
+    return emitError() << "expected a key block that is a multiple of the row tile, got "
                        << keyBlock << " and " << rowTile;
+  if (bitEnumContainsAny(features, Features::ReduceScale | Features::Bf16Dot) && lanes != 16)
+    return emitError() << "expected 16 lanes with `reduce_scale` or `bf16_dot`, got " << lanes;
   return success();
 }

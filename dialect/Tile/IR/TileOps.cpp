@@ -120,6 +120,11 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError("expected a body that starts with an attn.kernel");
   if (kernel.getSymName() != getSymName())
     return emitOpError("expected an attn.kernel of the same name, got @") << kernel.getSymName();
+  if (!isa<EpilogueOp>(body.back()))
+    return emitOpError("expected a body that ends with tile.epilogue");
+  for (auto epilogue : body.getOps<EpilogueOp>())
+    if (epilogue != &body.back())
+      return epilogue.emitOpError("expected one epilogue, at the end of the kernel");
   return success();
 }
 

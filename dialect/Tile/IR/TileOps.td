@@ -18,7 +18,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     IsolatedFromAbove, Symbol, SymbolTable, SingleBlock, NoTerminator, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "computes an attn.kernel, one block of queries of one batch and head a call";
   let description = [{
-    The body's argument is the block's queries. Its first op is the `attn.kernel` that is computed, of the same name; the steps follow.
+    The body's argument is the block's queries. Its first op is the `attn.kernel` that is computed, of the same name; the steps
+    follow, the last of them `tile.epilogue`.
 
     ```mlir
     tile.kernel @plain_f32_d64 schedule(<query_block = 256, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {

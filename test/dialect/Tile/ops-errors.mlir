@@ -12,8 +12,26 @@ tile.kernel @a schedule(<query_block = 48, query_tile = 32, key_block = 96, row_
 
 // -----
 
-// expected-error@+1 {{expected a key block that is a multiple of 2 and of the row tile, got 100 and 8}}
+// expected-error@+1 {{expected a key block that is a multiple of the row tile, got 100 and 8}}
 tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 100, row_tile = 8, lanes = 16>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected a row tile that is a multiple of 2, got 3}}
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 3, lanes = 16>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected lanes that are a power of 2, got 12}}
+tile.kernel @a schedule(<query_block = 48, query_tile = 24, key_block = 96, row_tile = 8, lanes = 12>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected 16 lanes with `reduce_scale` or `bf16_dot`, got 8}}
+tile.kernel @a schedule(<query_block = 64, query_tile = 16, key_block = 96, row_tile = 8, lanes = 8, features = "bf16_dot">) queries(%block) {
 }
 
 // -----
@@ -81,4 +99,24 @@ tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_
     } partial(%rows) {
     }
   }
+}
+
+// -----
+
+// expected-error@+1 {{expected a body that ends with tile.epilogue}}
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {
+  attn.kernel @a dtype(f32) head_dim(8) value_dim(8) {
+  }
+  %state = tile.init_state %block
+}
+
+// -----
+
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) queries(%block) {
+  attn.kernel @a dtype(f32) head_dim(8) value_dim(8) {
+  }
+  %state = tile.init_state %block
+  // expected-error@+1 {{expected one epilogue, at the end of the kernel}}
+  tile.epilogue %state[%block]
+  tile.epilogue %state[%block]
 }
