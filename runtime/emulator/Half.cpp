@@ -7,6 +7,8 @@
 
 #include "runtime/emulator/Half.h"
 
+#include <algorithm>
+
 namespace attnc::emu {
 
 double roundToFormat(double value, int precision, int minimumExponent, int maximumExponent,
@@ -68,6 +70,45 @@ uint16_t roundToBrain(double value, RoundingMode mode) {
   double rounded = roundToFormat(value, 8, -126, 127, mode);
   return static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(rounded)) >> 16);
 }
+
+namespace {
+
+/// Bits of a value of a small format, below its largest one.
+uint8_t encodeSmall(double value, int fractionBits, int bias, double largest) {
+  uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  double rounded =
+      std::fabs(roundToFormat(value, fractionBits + 1, 1 - bias, 100, RoundingMode::NearestEven));
+  rounded = std::min(rounded, largest);
+  double smallestNormal = std::ldexp(1.0, 1 - bias);
+  if (rounded < smallestNormal)
+    return sign | static_cast<uint8_t>(std::ldexp(rounded, fractionBits + bias - 1));
+  int exponent = std::ilogb(rounded);
+  auto fraction =
+      static_cast<int>(std::ldexp(rounded, fractionBits - exponent)) - (1 << fractionBits);
+  return static_cast<uint8_t>(sign | (exponent + bias) << fractionBits | fraction);
+}
+
+} // namespace
+
+uint8_t roundToE4M3(double value) {
+  return std::isnan(value) ? 0x7F : encodeSmall(value, 3, 7, 448);
+}
+
+uint8_t roundToE5M2(double value) {
+  return std::isnan(value) ? 0x7F : encodeSmall(value, 2, 15, 57344);
+}
+
+float e4m3ToFloat(uint8_t bits) {
+  int exponent = bits >> 3 & 15;
+  int fraction = bits & 7;
+  if ((bits & 0x7F) == 0x7F)
+    return NAN;
+  float value = exponent ? std::ldexp(static_cast<float>(8 + fraction), exponent - 10)
+                         : std::ldexp(static_cast<float>(fraction), -9);
+  return bits & 0x80 ? -value : value;
+}
+
+float e5m2ToFloat(uint8_t bits) { return halfToFloat(static_cast<uint16_t>(bits << 8)); }
 
 float roundToFloat(double value, RoundingMode mode) {
   if (std::isnan(value))

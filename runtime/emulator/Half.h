@@ -40,6 +40,12 @@ uint16_t roundToHalf(double value, RoundingMode mode = RoundingMode::NearestEven
 uint16_t roundToBrain(double value, RoundingMode mode = RoundingMode::NearestEven);
 float roundToFloat(double value, RoundingMode mode);
 
+/// 8-bit floats. Rounding is to nearest even, what is too large becomes the largest value.
+uint8_t roundToE4M3(double value);
+uint8_t roundToE5M2(double value);
+float e4m3ToFloat(uint8_t bits);
+float e5m2ToFloat(uint8_t bits);
+
 /// Nearest-even float to bf16, for the hot path; NaN becomes 0x7FFF.
 inline uint16_t floatToBrain(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);

@@ -204,9 +204,8 @@ void decodeAtomic(Decoder &decoder) {
   out.handler = &runAtomic;
   if (out.space != Space::Shared) {
     decoder.builder.getProgram().communicates = true;
-    decoder.builder.getProgram().mayWaitForBlocks |=
-        kind == AtomicOperation::CompareExchange || kind == AtomicOperation::Exchange ||
-        (returns && kind != AtomicOperation::Add && kind != AtomicOperation::Increment);
+    // A loop around an atomic that returns a value may wait for another block.
+    decoder.builder.getProgram().mayWaitForBlocks |= returns;
   }
 }
 

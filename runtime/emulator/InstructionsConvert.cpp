@@ -256,6 +256,53 @@ template <bool IsBrain> void runPack(Warp &warp, const Instruction &instruction,
   warp.write32(instruction.d, out, active);
 }
 
+/// Pairs of 8-bit floats: from two f32 (the first in the high byte), from and to f16x2. mode bit 0:
+/// e5m2, bit 1: the source is f16x2, bit 2: the result is f16x2.
+void runSmall(Warp &warp, const Instruction &instruction, uint32_t active) {
+  Conversion conversion = unpack(instruction.immediate);
+  uint32_t scratchA[32], scratchB[32], out[32];
+  const uint32_t *a = warp.read32(instruction.a, scratchA);
+  const uint32_t *b = instruction.b.isPresent() ? warp.read32(instruction.b, scratchB) : a;
+  bool isE5M2 = instruction.mode & 1;
+  auto clamp = [&](double value) { return conversion.relu && value <= 0 ? 0.0 : value; };
+  auto narrow = [&](double value) {
+    return uint32_t(isE5M2 ? roundToE5M2(clamp(value)) : roundToE4M3(clamp(value)));
+  };
+  auto widen = [&](uint32_t bits) {
+    auto byte = static_cast<uint8_t>(bits);
+    return uint32_t(roundToHalf(clamp(isE5M2 ? e5m2ToFloat(byte) : e4m3ToFloat(byte))));
+  };
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (instruction.mode & 4)
+      out[lane] = widen(a[lane]) | widen(a[lane] >> 8) << 16;
+    else if (instruction.mode & 2)
+      out[lane] = narrow(halfToFloat(static_cast<uint16_t>(a[lane]))) |
+                  narrow(halfToFloat(static_cast<uint16_t>(a[lane] >> 16))) << 8;
+    else
+      out[lane] =
+          narrow(std::bit_cast<float>(a[lane])) << 8 | narrow(std::bit_cast<float>(b[lane]));
+  }
+  warp.write32(instruction.d, out, active);
+}
+
+void decodeSmall(Decoder &decoder, const Conversion &conversion, Type to, Type from, bool isGiven) {
+  bool widens = to == Type::F16x2;
+  Type small = widens ? from : to;
+  bool isFromFloats = from == Type::F32;
+  if (!isGiven || conversion.rounding != 0 || conversion.satFinite == widens ||
+      (!widens && !isFromFloats && from != Type::F16x2))
+    decoder.failUnknown();
+  decoder.expectOperands(isFromFloats ? 3 : 2, isFromFloats ? 3 : 2);
+  decoder.out.d = decoder.result(0, widens ? Type::B32 : Type::B16);
+  decoder.out.a = decoder.value(1, isFromFloats ? Type::F32 : widens ? Type::B16 : Type::B32);
+  if (isFromFloats)
+    decoder.out.b = decoder.value(2, Type::F32);
+  decoder.out.mode =
+      static_cast<uint8_t>((small == Type::E5M2x2) | (isFromFloats ? 0 : 2) | (widens ? 4 : 0));
+  decoder.out.immediate = pack(conversion);
+  decoder.out.handler = &runSmall;
+}
+
 void decodeConvert(Decoder &decoder) {
   if (decoder.has("pack"))
     decoder.failUnknown();
@@ -273,7 +320,7 @@ void decodeConvert(Decoder &decoder) {
   decoder.out.kind = InstructionClass::Convert;
   for (Type type : {to, from})
     if (type == Type::E4M3x2 || type == Type::E5M2x2)
-      decoder.refuse("8-bit floats are not modelled");
+      return decodeSmall(decoder, conversion, to, from, isGiven);
   if (to == Type::F16x2 || to == Type::BF16x2) {
     if (from != Type::F32 || !isGiven || conversion.rounding > 1)
       decoder.failUnknown();

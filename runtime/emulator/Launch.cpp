@@ -126,6 +126,8 @@ LaunchOutcome runInTurns(const LaunchState &state) {
   };
   std::vector<Resident> residents;
   size_t started = 0;
+  size_t cursor = 0;
+  Random random(state.options.schedule.seed + 77);
   size_t limit = state.program.mayWaitForBlocks ? state.properties.multiprocessors : 1;
   uint64_t quantum = state.program.mayWaitForBlocks ? 4096 : ~uint64_t(0);
   while (started < order.size() || !residents.empty()) {
@@ -133,15 +135,16 @@ LaunchOutcome runInTurns(const LaunchState &state) {
       residents.push_back({order[started], std::make_unique<Block>(state, order[started])});
       ++started;
     }
-    for (size_t i = 0; i < residents.size();) {
-      Block &block = *residents[i].block;
-      if (block.run(quantum) != Block::State::Finished) {
-        ++i;
-        continue;
-      }
-      mergeBlock(state, residents[i].number, takeRecord(block), tracker, outcome);
-      residents.erase(residents.begin() + static_cast<std::ptrdiff_t>(i));
+    if (state.options.schedule.order == WarpOrder::Random)
+      cursor = random.next();
+    cursor %= residents.size();
+    Resident &resident = residents[cursor];
+    if (resident.block->run(quantum) != Block::State::Finished) {
+      ++cursor;
+      continue;
     }
+    mergeBlock(state, resident.number, takeRecord(*resident.block), tracker, outcome);
+    residents.erase(residents.begin() + static_cast<std::ptrdiff_t>(cursor));
   }
   return outcome;
 }
