@@ -7,21 +7,35 @@
 //
 // Whatever the text, the front end ends with verified IR or with errors that can be printed.
 //
+// A new MLIRContext takes longer than most programs, so one serves many inputs. What the inputs
+// leave in it (types, attributes, locations) would grow without end, so it is replaced at times.
+//
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Frontend/Frontend.h"
 #include "mlir/IR/Verifier.h"
 #include <cstdlib>
+#include <memory>
 
 using namespace attnc;
+
+/// The context of the next input.
+static mlir::MLIRContext &getContext() {
+  constexpr unsigned inputsPerContext = 2000;
+  static std::unique_ptr<mlir::MLIRContext> context;
+  static unsigned inputs = 0;
+  if (inputs++ % inputsPerContext == 0)
+    context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  return *context;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
   std::string text(reinterpret_cast<const char *>(data), size);
   const SourceFile &file = sources.add("fuzz.attn", std::move(text));
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  FrontendResult result = compileToAttn(file, FrontendOptions(), sources, diagnostics, context);
+  FrontendResult result =
+      compileToAttn(file, FrontendOptions(), sources, diagnostics, getContext());
   std::string rendering;
   llvm::raw_string_ostream os(rendering);
   diagnostics.printText(os);

@@ -31,12 +31,21 @@ private:
 
   void change(std::string &text) {
     static const std::vector<std::string> pieces = {
-        "(",      ")",     "[",     "]",      "{",     "}",      ":",    ",",       ".",
-        "=",      "*",     "**",    "-",      "not ",  "\n",     "\n  ", "\t",      "\\\n",
-        "\r",     "'",     "\"",    "'''",    "#",     "if ",    "else", "elif ",   "for ",
-        " in ",   "def ",  "class", "lambda", "0x",    "1e",     "1_",   "99999",   "\xff",
-        "\xc3",   "é",     "€",     "@",      "while", "return", "None", "import ", "from ",
-        "f\"{x}", "async", ":=",    "...",    "->",    "yield",  ";",    "\f",      "\xef\xbb\xbf"};
+        "(",        ")",       "[",      "]",      "{",      "}",
+        ":",        ",",       ".",      "=",      "*",      "**",
+        "-",        "not ",    "\n",     "\n  ",   "\t",     "\\\n",
+        "\r",       "'",       "\"",     "'''",    "#",      "if ",
+        "else",     "elif ",   "for ",   " in ",   "def ",   "class",
+        "lambda",   "0x",      "1e",     "1_",     "99999",  "\xff",
+        "\xc3",     "é",       "€",      "@",      "while",  "return",
+        "None",     "import ", "from ",  "f\"{x}", "async",  ":=",
+        "...",      "->",      "yield",  ";",      "\f",     "\xef\xbb\xbf",
+        " // ",     " % ",     " << ",   " & ",    " == ",   " is ",
+        " and ",    "~",       "inf",    "True",   "-1",     "0",
+        "1.5",      "2**62",   "-2**63", "1e300",  "q_idx",  "KV",
+        "D",        "i8",      "f16",    "bool",   "torch.", ".shape",
+        ".float()", ".to(i8)", "range(", "where(", "int(",   "causal",
+        "alibi",    "compose("};
     size_t begin = pick(text.size() + 1);
     size_t size = pick(std::min<size_t>(text.size() - begin, 30) + 1);
     switch (pick(6)) {
