@@ -47,9 +47,9 @@ int64_t RandomBody::number() {
   case 0:
     return -below(40) - 1;
   case 1:
-    return below(1000) * 1000003;
+    return (below(2000) - 1000) * 1000003;
   case 2:
-    return int64_t(1) << below(63);
+    return (oneIn(2) ? 1 : -1) * (int64_t(1) << below(63));
   case 3:
     return oneIn(2) ? std::numeric_limits<int64_t>::min() + below(4)
                     : std::numeric_limits<int64_t>::max() - below(4);
@@ -58,8 +58,8 @@ int64_t RandomBody::number() {
   }
 }
 
-int64_t RandomBody::element(bool wide) {
-  if (wide && oneIn(8))
+int64_t RandomBody::element(int64_t wildness) {
+  if (below(8) < wildness)
     return number();
   return below(24) - 4;
 }
@@ -256,8 +256,13 @@ std::string RandomBody::real(int depth) {
     return emit("arith.extf " + rounded + " : " + type + " to f32");
   }
   case 3:
-  case 4:
-    return emit("arith.sitofp " + integer(depth - 1) + " : i64 to f32");
+  case 4: {
+    // Larger integers are rounded, once or twice as it may be.
+    std::string value = integer(depth - 1);
+    value = emit("arith.minsi " + value + ", " + constant(1 << 24) + " : i64");
+    value = emit("arith.maxsi " + value + ", " + constant(-(1 << 24)) + " : i64");
+    return emit("arith.sitofp " + value + " : i64 to f32");
+  }
   case 5: {
     std::string chosen = condition(depth - 1), lhs = operand(), rhs = operand();
     return emit("arith.select " + chosen + ", " + lhs + ", " + rhs + " : f32");
@@ -308,27 +313,29 @@ std::unique_ptr<Arguments> RandomBody::makeArguments(const RandomSizes &sizes) {
   auto [batches, heads, queries, keys, extent] = sizes;
   auto arguments = std::make_unique<Arguments>(batches, heads, queries, keys);
   bool sorted = oneIn(3);
-  auto capture = [&](const char *name, ElementType type, std::vector<int64_t> shape, bool wide) {
+  int64_t wildness = oneIn(3) ? 8 : oneIn(2) ? 1 : 0;
+  auto capture = [&](const char *name, ElementType type, std::vector<int64_t> shape,
+                     int64_t wildness = 0) {
     int64_t count = 1;
     for (int64_t size : shape)
       count *= size;
     std::vector<int64_t> values(count);
     int64_t current = 0;
     for (int64_t &value : values)
-      value = sorted ? current += oneIn(6) : element(wide);
+      value = sorted ? current += oneIn(6) : element(wildness);
     arguments->addCapture(name, type, std::move(shape), values);
   };
-  capture("qd", ElementType::I32, {batches, queries}, false);
-  capture("kd", ElementType::I16, {batches, keys}, false);
-  capture("km", ElementType::U8, {keys}, false);
-  capture("far", ElementType::I64, {keys}, true);
-  capture("len", ElementType::I32, {batches}, false);
-  capture("win", ElementType::I8, {heads}, false);
-  capture("any", ElementType::I32, {extent}, false);
-  capture("now", ElementType::I32, {}, false);
-  capture("half", ElementType::F16, {keys}, false);
-  capture("brain", ElementType::BF16, {queries}, false);
-  capture("bias", ElementType::F32, {extent, keys}, false);
+  capture("qd", ElementType::I32, {batches, queries});
+  capture("kd", ElementType::I16, {batches, keys});
+  capture("km", ElementType::U8, {keys});
+  capture("far", ElementType::I64, {keys}, wildness);
+  capture("len", ElementType::I32, {batches});
+  capture("win", ElementType::I8, {heads});
+  capture("any", ElementType::I32, {extent});
+  capture("now", ElementType::I32, {});
+  capture("half", ElementType::F16, {keys});
+  capture("brain", ElementType::BF16, {queries});
+  capture("bias", ElementType::F32, {extent, keys});
   for (auto [name, shape] : {std::pair("qf", std::vector<int64_t>{queries}),
                              std::pair("kf", std::vector<int64_t>{batches, keys}),
                              std::pair("pair", std::vector<int64_t>{queries, keys})}) {
@@ -341,7 +348,7 @@ std::unique_ptr<Arguments> RandomBody::makeArguments(const RandomSizes &sizes) {
       value = kind == 0 ? 0 : kind == 1 ? 1 : below(2);
     arguments->addCapture(name, ElementType::Bool, shape, values);
   }
-  arguments->launch.scalars["n"] = element(false);
+  arguments->launch.scalars["n"] = element(0);
   arguments->launch.scalars["big"] = number();
   arguments->launch.scalars["on"] = oneIn(2);
   arguments->launch.scalars["cap"] = static_cast<double>(below(17) - 8) / 4;

@@ -54,7 +54,8 @@ private:
   std::string condition(int depth);
   std::string real(int depth);
   int64_t number();
-  int64_t element(bool wide);
+  /// A small number, or, with a chance of `wildness` in 8, any.
+  int64_t element(int64_t wildness);
 
   std::mt19937_64 random;
   std::string text;
