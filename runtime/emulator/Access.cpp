@@ -18,6 +18,11 @@ namespace {
 /// What generic and param addresses turn out to be.
 enum class Place : uint8_t { Global, Shared, Local, Parameter };
 
+/// `start + offset`, also for the wild offsets of lanes that take no part.
+uint8_t *pointerAt(uint8_t *start, uint64_t offset) {
+  return reinterpret_cast<uint8_t *>(reinterpret_cast<uintptr_t>(start) + offset);
+}
+
 std::string describeVariable(const Program &program, uint64_t offset) {
   for (const PlacedVariable &variable : program.shared)
     if (offset >= variable.offset &&
@@ -111,7 +116,7 @@ uint32_t Warp::resolve(const Instruction &instruction, uint32_t active, const Op
       uint64_t at = out.address[lane];
       uint64_t isBad = (at > limit - size) | (limit < size) | ((at & (size - 1)) != 0);
       bad |= (active >> lane & 1) & isBad;
-      out.pointer[lane] = block.shared.data() + at;
+      out.pointer[lane] = pointerAt(block.shared.data(), at);
     }
     if (!bad) [[likely]] {
       if (launch.options.statistics) {
@@ -141,7 +146,7 @@ uint32_t Warp::resolve(const Instruction &instruction, uint32_t active, const Op
         uint64_t at = out.address[lane] - allocation.base;
         uint64_t isBad = (at > limit) | ((out.address[lane] & (size - 1)) != 0);
         bad |= (active >> lane & 1) & isBad;
-        out.pointer[lane] = allocation.data() + at;
+        out.pointer[lane] = pointerAt(allocation.data(), at);
       }
       if (!bad) [[likely]] {
         if (checks)

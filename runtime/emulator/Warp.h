@@ -171,8 +171,7 @@ private:
   void exitLanes(uint32_t lanes);
   bool executeMember(const Instruction &instruction, uint32_t active);
   bool executeBarrier(const Instruction &instruction, uint32_t active);
-  void checkAligned(const Instruction &instruction, uint32_t active);
-  void checkBarrierAligned(const Instruction &instruction, uint32_t active);
+  bool awaitWarp(const Instruction &instruction, uint32_t active, FaultKind kind);
   void removeCurrent();
   void split(uint32_t lanes);
   void refreshSpecials();

@@ -14,16 +14,10 @@ namespace attnc::emu {
 
 /// Returns false if the group has to wait. Operands: a = barrier, b = thread count, c = predicate.
 bool Warp::executeBarrier(const Instruction &instruction, uint32_t active) {
-  bool isAligned = instruction.immediate & 1;
-  if (isAligned) {
-    if (checks)
-      checkBarrierAligned(instruction, active);
-  } else if ((present & ~exited & ~active) && groups.size() > 1 && !current->forced) {
-    // A barrier counts whole warps: lanes come together first.
-    current->state = Group::State::AtMember;
+  // A barrier counts whole warps: lanes come together first.
+  if ((present & ~exited & ~active) &&
+      !awaitWarp(instruction, active, FaultKind::BarrierDivergence))
     return false;
-  }
-  current->forced = false;
   uint32_t scratch[32];
   auto first = static_cast<unsigned>(std::countr_zero(active));
   auto uniform = [&](const Operand &operand, const char *what) {
@@ -39,13 +33,6 @@ bool Warp::executeBarrier(const Instruction &instruction, uint32_t active) {
   uint32_t number = uniform(instruction.a, "the barrier number");
   uint32_t expected = instruction.b.isPresent() ? uniform(instruction.b, "the thread count") : 0;
   bool waits = instruction.mode != 1;
-  if (active != current->mask) {
-    // Lanes whose guard is false go on.
-    size_t at = static_cast<size_t>(current - groups.data());
-    split(active);
-    ++groups[at].pc;
-    current = &groups.back();
-  }
   if (waits)
     current->state = Group::State::AtBarrier;
   current->barrier = static_cast<uint8_t>(number);
@@ -56,17 +43,6 @@ bool Warp::executeBarrier(const Instruction &instruction, uint32_t active) {
     current->state = Group::State::Runnable, ++current->pc;
   // releaseBarrier moves groups on, also this one.
   return false;
-}
-
-void Warp::checkBarrierAligned(const Instruction &instruction, uint32_t active) {
-  uint32_t missing = present & ~exited & ~active;
-  if (!missing)
-    return;
-  char mask[16];
-  std::snprintf(mask, sizeof mask, "%08x", missing);
-  report(makeFault(FaultKind::BarrierDivergence, instruction,
-                   std::string("lanes ") + mask + " of the warp are elsewhere"),
-         std::countr_zero(active));
 }
 
 /// The barrier completed: the groups that wait at it go on.

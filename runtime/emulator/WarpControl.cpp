@@ -97,15 +97,29 @@ bool Warp::checkRegisters(const Instruction &instruction, uint32_t active) {
   return false;
 }
 
-void Warp::checkAligned(const Instruction &instruction, uint32_t active) {
-  uint32_t missing = present & ~exited & ~active;
-  if (!missing)
-    return;
+/// An instruction for the whole warp, with lanes missing: the lanes that are here wait for those
+/// that can still come. Returns false to wait; if nobody else can move, reports a fault and goes on
+/// with the lanes there are.
+bool Warp::awaitWarp(const Instruction &instruction, uint32_t active, FaultKind kind) {
+  if (active != current->mask) {
+    // Lanes whose guard is false go on.
+    size_t at = static_cast<size_t>(current - groups.data());
+    split(active);
+    ++groups[at].pc;
+    current = &groups.back();
+  }
+  if (groups.size() > 1 && !current->forced) {
+    current->state = Group::State::AtMember;
+    return false;
+  }
+  current->forced = false;
   char mask[16];
-  std::snprintf(mask, sizeof mask, "%08x", missing);
-  report(makeFault(FaultKind::Convergence, instruction,
-                   std::string("lanes ") + mask + " of the warp do not take part"),
-         std::countr_zero(active));
+  std::snprintf(mask, sizeof mask, "%08x", present & ~exited & ~active);
+  if (checks)
+    report(makeFault(kind, instruction,
+                     std::string("lanes ") + mask + " of the warp do not come here"),
+           std::countr_zero(active));
+  return true;
 }
 
 bool Warp::branch(const Instruction &instruction, uint32_t active) {
@@ -395,8 +409,9 @@ template <bool Checked, bool Observed> Warp::Stop Warp::runLoop(uint64_t budget,
       break;
     case Control::Aligned:
       if (active) {
-        if (Checked)
-          checkAligned(instruction, active);
+        if ((present & ~exited & ~active) &&
+            !awaitWarp(instruction, active, FaultKind::Convergence))
+          continue;
         instruction.handler(*this, instruction, active);
       }
       break;

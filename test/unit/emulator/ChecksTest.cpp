@@ -126,8 +126,70 @@ TEST(Checks, equalValuesOfOneStoreDoNotRace) {
 }
 
 TEST(Checks, barrierDivergence) {
-  LaunchResult result = runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nbar.sync 0;\nL: ret;");
+  // Two halves of a warp at two barriers.
+  LaunchResult result = runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nbar.sync 0;\nbra M;\n"
+                                "L: bar.sync 0;\nM: ret;");
   EXPECT_GE(countFaults(result, FaultKind::BarrierDivergence), 1u);
+  EXPECT_FALSE(result.succeeded);
+  // Lanes that have ended need not come, wherever their end stands in the text.
+  expectNone(runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nbar.sync 0;\nL: ret;"));
+  // Lanes that take a longer way round are waited for.
+  expectNone(runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra FAR;\nNEAR: bar.sync 0;\nret;\n"
+                     "FAR: mov.u32 %r2, 1;\nbra NEAR;"));
+}
+
+TEST(Checks, partialWarpAtMatrixInstruction) {
+  LaunchResult result =
+      runBody("mov.u32 %r2, 0;\nsetp.lt.u32 %p1, %r1, 16;\n"
+              "@%p1 movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r2;\nbar.warp.sync -1;");
+  EXPECT_EQ(countFaults(result, FaultKind::Convergence), 1u);
+}
+
+TEST(Checks, readOnlyDataWritten) {
+  LaunchResult result =
+      runBody("ld.global.nc.u32 %r2, [%d3];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%d3], %r2;");
+  expectOnly(result, FaultKind::ReadOnlyWritten, 17);
+}
+
+TEST(Checks, sourceLinesOfTheFile) {
+  LaunchResult result =
+      runBody(".loc 1 77 3\nst.global.u32 [%d3+4], %r1;", 32, ".file 1 \"kernel.attn\"\n");
+  expectOnly(result, FaultKind::OutOfBounds, 17);
+  EXPECT_EQ(result.faults[0].sourceFile, "kernel.attn");
+  EXPECT_EQ(result.faults[0].sourceLine, 77u);
+}
+
+TEST(Checks, fencesAndAtomicsOrderBlocks) {
+  // Without the fences the last block reads what nobody released to it.
+  std::string body = "mov.u32 %r2, %ctaid.x;\nmul.wide.u32 %d4, %r2, 4;\nadd.u64 %d4, %d1, %d4;\n"
+                     "st.global.u32 [%d4+8], 5;\nFENCE\natom.global.add.u32 %r3, [%d1], 1;\nFENCE\n"
+                     "setp.ne.u32 %p1, %r3, 1;\n@%p1 exit;\nld.global.u32 %r4, [%d1+8];\n"
+                     "ld.global.u32 %r5, [%d1+12];\nadd.u32 %r4, %r4, %r5;\n"
+                     "st.global.u32 [%d1+4], %r4;";
+  for (bool hasFences : {true, false}) {
+    std::string text = body;
+    for (size_t at = text.find("FENCE"); at != std::string::npos; at = text.find("FENCE"))
+      text.replace(at, 5, hasFences ? "membar.gl;" : "// none");
+    PtxRun run(PtxRun::kernel(loadOut + text));
+    ASSERT_TRUE(run.program);
+    run.config = {{2, 1, 1}, {1, 1, 1}, 0};
+    uint64_t out = run.buffer(std::vector<uint32_t>(4), "out");
+    LaunchResult result = run.launch({out});
+    if (hasFences)
+      expectNone(result);
+    else
+      EXPECT_GE(countFaults(result, FaultKind::Race), 1u);
+    EXPECT_EQ(run.read<uint32_t>(out, 4)[1], 10u);
+  }
+}
+
+TEST(Checks, strictModeFindsWhatIsUnspecified) {
+  PtxRun run(
+      PtxRun::kernel(std::string(loadOut) + "div.u32 %r2, 5, %r1;\nst.global.u32 [%d3], %r2;"));
+  uint64_t out = run.buffer(std::vector<uint32_t>(32), "out");
+  expectNone(run.launch({out}));
+  run.options.strict = true;
+  expectOnly(run.launch({out}), FaultKind::DivisionByZero, 15);
 }
 
 TEST(Checks, deadlock) {
