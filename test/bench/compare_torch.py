@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Compares attn-run with PyTorch on this CPU: time and results, side by side.
+
+usage: compare_torch.py [options] --bin BIN      with a Python that can import torch; numpy is needed too
+
+For each variant, the same random tensors go through attn-run (as a safetensors file), through
+scaled_dot_product_attention where it can express the variant, and through compiled flex_attention
+where its compiler works (it needs a C++ compiler). Times are medians of rounds in which each runs in
+turn; those of attn-run are what `--bench --json` reports. Exit status 0 if all results agree, 1 if
+not, 2 for the command line."""
+import argparse
+import json
+import math
+import os
+import pathlib
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import torch
+import torch.nn.functional as F
+
+WINDOW, CAP = 1024, 30.0
+
+PROGRAMS = {
+    "full": "",
+    "causal": "mask_mod = causal\n",
+    "alibi": "score_mod = alibi\n",
+    "softcap": f"score_mod = softcap({CAP})\n",
+    "window": f"mask_mod = and_masks(causal, sliding_window({WINDOW}))\n",
+}
+
+
+def slopes(heads):
+    return torch.tensor([2.0 ** (-8.0 * (h + 1) / heads) for h in range(heads)])
+
+
+def flex_mods(variant, heads):
+    """(score_mod, mask_mod) for flex_attention."""
+    table = slopes(heads)
+
+    def causal(b, h, q, kv):
+        return q >= kv
+
+    def window(b, h, q, kv):
+        return (q >= kv) & (q - kv < WINDOW)
+
+    def alibi(score, b, h, q, kv):
+        return score + table[h] * (kv - q)
+
+    def softcap(score, b, h, q, kv):
+        return CAP * torch.tanh(score / CAP)
+
+    return {"full": (None, None), "causal": (None, causal), "alibi": (alibi, None),
+            "softcap": (softcap, None), "window": (None, window)}[variant]
+
+
+def sdpa(variant, q, k, v):
+    """A call of scaled_dot_product_attention, or None where it has no such variant."""
+    length = q.shape[2]
+    if variant == "full":
+        return lambda: F.scaled_dot_product_attention(q, k, v)
+    if variant == "causal":
+        return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    position = torch.arange(length)
+    back = position[:, None] - position[None, :]
+    if variant == "window":
+        mask = (back >= 0) & (back < WINDOW)
+    elif variant == "alibi":
+        mask = (-back * slopes(q.shape[1])[:, None, None]).to(q.dtype)[None]
+    else:
+        return None
+    return lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+
+
+def flex(variant, q, k, v):
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    torch._dynamo.reset()
+    score_mod, mask_mod = flex_mods(variant, q.shape[1])
+    block_mask = None
+    if mask_mod:
+        block_mask = create_block_mask(mask_mod, None, None, q.shape[2], k.shape[2], device="cpu")
+    compiled = torch.compile(flex_attention)
+    return lambda: compiled(q, k, v, score_mod=score_mod, block_mask=block_mask)
+
+
+def dense(variant, q, k, v):
+    """The answer for the first head, in double."""
+    q, k, v = (x[0, 0].double() for x in (q, k, v))
+    scores = q @ k.T / math.sqrt(q.shape[-1])
+    position = torch.arange(q.shape[0])
+    back = position[:, None] - position[None, :]
+    return scores, back, v
+
+
+def reference(variant, q, k, v):
+    scores, back, values = dense(variant, q, k, v)
+    if variant == "alibi":
+        scores = scores - back * slopes(q.shape[1])[0].double()
+    elif variant == "softcap":
+        scores = CAP * torch.tanh(scores / CAP)
+    elif variant == "causal":
+        scores = scores.masked_fill(back < 0, -math.inf)
+    elif variant == "window":
+        scores = scores.masked_fill((back < 0) | (back >= WINDOW), -math.inf)
+    return torch.softmax(scores, -1) @ values
+
+
+TYPES = {torch.float32: "F32", torch.bfloat16: "BF16"}
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, tensor in tensors.items():
+        raw = tensor.contiguous().view(torch.uint8).numpy().tobytes()
+        header[name] = {"dtype": TYPES[tensor.dtype], "shape": list(tensor.shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def read_output(path, dtype):
+    content = path.read_bytes()
+    (size,) = struct.unpack("<Q", content[:8])
+    entry = json.loads(content[8:8 + size])["o"]
+    begin, end = (8 + size + offset for offset in entry["data_offsets"])
+    raw = torch.frombuffer(bytearray(content[begin:end]), dtype=dtype)
+    return raw.reshape(entry["shape"])
+
+
+def run_ours(options, folder, variant, dtype, bench):
+    command = [f"{options.bin}/attn-run", str(folder / f"{variant}.attn"), "--in", str(folder / "in.safetensors"),
+               "--threads", str(options.threads)]
+    command += ["--bench", "--json"] if bench else ["--out", str(folder / "out.safetensors")]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{result.stderr}")
+    if bench:
+        return json.loads(result.stdout)["bench"]["milliseconds"]
+    return read_output(folder / "out.safetensors", dtype)
+
+
+def seconds(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def prepare(make):
+    """A call, once run, with its result; or the reason why there is none."""
+    try:
+        call = make()
+        return (call, call()) if call else (None, "no such variant")
+    except Exception as error:
+        return None, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+
+
+def compare(options, folder, variant, dtype, head_dim):
+    """Prints one line; returns whether all results agree."""
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, options.heads, options.length, head_dim).to(dtype) for _ in range(3))
+    write_safetensors(folder / "in.safetensors", {"q": q, "k": k, "v": v})
+    (folder / f"{variant}.attn").write_text(PROGRAMS[variant])
+    expected = reference(variant, q, k, v)
+    # Rounding of the result and of the weights; larger errors are wrong answers.
+    limit = (4e-6 if dtype == torch.float32 else 2.0**-6) * float(expected.abs().max())
+
+    calls, errors, notes = {}, {}, []
+    errors["attnc"] = float((run_ours(options, folder, variant, dtype, bench=False)[0, 0].double() - expected).abs().max())
+    for name, make in (("sdpa", sdpa), ("flex", flex)):
+        call, result = prepare(lambda: make(variant, q, k, v))
+        if call is None:
+            notes.append(f"{name}: {result}")
+        else:
+            calls[name] = call
+            errors[name] = float((result[0, 0].double() - expected).abs().max())
+
+    times = {name: [] for name in ("attnc", *calls)}
+    for _ in range(options.rounds):
+        for name, call in calls.items():
+            times[name] += [seconds(call) * 1e3 for _ in range(math.ceil(options.runs / options.rounds))]
+        times["attnc"].append(run_ours(options, folder, variant, dtype, bench=True))
+    medians = {name: statistics.median(values) for name, values in times.items()}
+
+    def cell(name):
+        if name not in medians:
+            return f"{'-':>10} {'':>7}"
+        ratio = "" if name == "attnc" else f"{medians[name] / medians['attnc']:6.2f}x"
+        return f"{medians[name]:10.2f} {ratio:>7}"
+
+    wrong = [name for name, error in errors.items() if not error <= limit]
+    worst = "  ".join(f"{name} {error:.1e}" for name, error in errors.items())
+    print(f"{TYPES[dtype].lower():5} {head_dim:4} {variant:8} {medians['attnc']:10.2f} {cell('sdpa')} {cell('flex')}   {worst}"
+          + (f"  WRONG: {', '.join(wrong)}" if wrong else ""))
+    for note in notes:
+        print(f"      {note}")
+    sys.stdout.flush()
+    return not wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", required=True, help="the folder of attn-run")
+    parser.add_argument("--variants", default=",".join(PROGRAMS))
+    parser.add_argument("--dtypes", default="f32,bf16")
+    parser.add_argument("--head-dims", default="64,128")
+    parser.add_argument("--heads", type=int, default=8)
+    parser.add_argument("--length", type=int, default=4096)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--runs", type=int, default=7, help="of each, over all rounds")
+    parser.add_argument("--rounds", type=int, default=1)
+    options = parser.parse_args()
+    variants = options.variants.split(",")
+    for name in variants:
+        if name not in PROGRAMS:
+            parser.error(f"--variants: expected some of {', '.join(PROGRAMS)}, got {name}")
+    dtypes = {"f32": torch.float32, "bf16": torch.bfloat16}
+    for name in options.dtypes.split(","):
+        if name not in dtypes:
+            parser.error(f"--dtypes: expected f32 or bf16, got {name}")
+    torch.set_num_threads(options.threads)
+    torch.set_grad_enabled(False)
+    print(f"torch {torch.__version__}, {options.threads} threads, 1 batch, {options.heads} heads, length {options.length}; "
+          "ms, in how many times attnc's time, largest error of the first head")
+    print(f"{'dtype':5} {'D':>4} {'variant':8} {'attnc':>10} {'sdpa':>10} {'':>7} {'flex':>10} {'':>7}   errors")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        for dtype in options.dtypes.split(","):
+            for head_dim in map(int, options.head_dims.split(",")):
+                for variant in variants:
+                    good &= compare(options, pathlib.Path(folder), variant, dtypes[dtype], head_dim)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
