@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <thread>
 
 namespace attnc::emu {
@@ -51,18 +52,45 @@ struct BlockRecord {
   std::unique_ptr<GlobalTracker> tracker;
 };
 
-std::vector<uint64_t> orderBlocks(const LaunchState &state) {
-  std::vector<uint64_t> order(state.blocks());
-  for (uint64_t i = 0; i < order.size(); ++i)
-    order[i] = i;
-  if (state.options.schedule.order == WarpOrder::Adversarial)
-    std::reverse(order.begin(), order.end());
-  if (state.options.schedule.order == WarpOrder::Random) {
+/// The order in which blocks start: linear, reversed, or a permutation drawn from the seed.
+class BlockOrder {
+public:
+  explicit BlockOrder(const LaunchState &state)
+      : count(state.blocks()), order(state.options.schedule.order) {
+    if (order != WarpOrder::Random)
+      return;
     Random random(state.options.schedule.seed);
-    for (size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1], order[random.next() % i]);
+    offset = random.next() % count;
+    // i -> factor * i + offset is a permutation if factor and count have no common divisor.
+    do
+      factor = random.next() % count + 1;
+    while (std::gcd(factor, count) != 1);
   }
-  return order;
+
+  uint64_t at(uint64_t i) const {
+    if (order == WarpOrder::Adversarial)
+      return count - 1 - i;
+    if (order != WarpOrder::Random)
+      return i;
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(factor) * i + offset) % count);
+  }
+  uint64_t size() const { return count; }
+
+private:
+  uint64_t count;
+  WarpOrder order;
+  uint64_t factor = 1;
+  uint64_t offset = 0;
+};
+
+/// Blocks that are in turn at once: as many as the device has multiprocessors, and memory for.
+size_t countResidents(const LaunchState &state) {
+  if (!state.program.mayWaitForBlocks)
+    return 1;
+  uint64_t warps = (state.threadsPerBlock() + 31) / 32;
+  uint64_t bytes =
+      state.sharedBytes * 5 + warps * state.program.functions[0].frameBytes * 2 + 65536;
+  return std::clamp<uint64_t>((uint64_t(2) << 30) / bytes, 2, state.properties.multiprocessors);
 }
 
 BlockRecord takeRecord(Block &block) {
@@ -119,7 +147,7 @@ void mergeBlock(const LaunchState &state, uint64_t number, BlockRecord record,
 LaunchOutcome runInTurns(const LaunchState &state) {
   LaunchOutcome outcome;
   LaunchTracker tracker;
-  std::vector<uint64_t> order = orderBlocks(state);
+  BlockOrder order(state);
   struct Resident {
     uint64_t number;
     std::unique_ptr<Block> block;
@@ -128,11 +156,11 @@ LaunchOutcome runInTurns(const LaunchState &state) {
   size_t started = 0;
   size_t cursor = 0;
   Random random(state.options.schedule.seed + 77);
-  size_t limit = state.program.mayWaitForBlocks ? state.properties.multiprocessors : 1;
+  size_t limit = countResidents(state);
   uint64_t quantum = state.program.mayWaitForBlocks ? 4096 : ~uint64_t(0);
   while (started < order.size() || !residents.empty()) {
     while (started < order.size() && residents.size() < limit) {
-      residents.push_back({order[started], std::make_unique<Block>(state, order[started])});
+      residents.push_back({order.at(started), std::make_unique<Block>(state, order.at(started))});
       ++started;
     }
     if (state.options.schedule.order == WarpOrder::Random)
@@ -152,7 +180,7 @@ LaunchOutcome runInTurns(const LaunchState &state) {
 LaunchOutcome runInParallel(const LaunchState &state, unsigned workers) {
   LaunchOutcome outcome;
   LaunchTracker tracker;
-  std::vector<uint64_t> order = orderBlocks(state);
+  BlockOrder order(state);
   // In batches, so that the records of finished blocks do not pile up; merged in the order of the
   // batch.
   size_t batch = std::max<size_t>(workers * 16, 64);
@@ -162,7 +190,7 @@ LaunchOutcome runInParallel(const LaunchState &state, unsigned workers) {
     std::atomic<size_t> next{0};
     auto work = [&] {
       for (size_t i = next++; i < count; i = next++) {
-        Block block(state, order[first + i]);
+        Block block(state, order.at(first + i));
         block.run(~uint64_t(0));
         records[i] = takeRecord(block);
       }
@@ -174,7 +202,7 @@ LaunchOutcome runInParallel(const LaunchState &state, unsigned workers) {
     for (std::thread &thread : threads)
       thread.join();
     for (size_t i = 0; i < count; ++i)
-      mergeBlock(state, order[first + i], std::move(records[i]), tracker, outcome);
+      mergeBlock(state, order.at(first + i), std::move(records[i]), tracker, outcome);
   }
   return outcome;
 }

@@ -17,6 +17,8 @@
 namespace attnc::emu {
 namespace {
 
+constexpr uint64_t maximumBytes = uint64_t(4) << 30;
+
 unsigned sizeOf(std::string_view type) {
   for (std::string_view name : {"f64", "i64", "u64"})
     if (type == name)
@@ -179,6 +181,8 @@ std::optional<std::string> parseArgument(const std::string &text, Argument &argu
     if (!sizeOf(type))
       return "unknown type `" + type + "` of `" + argument.name + "`";
     argument.type = type;
+    if (count > maximumBytes / sizeOf(type))
+      return "buffer `" + argument.name + "` is larger than 4 GiB";
     argument.bytes.resize(count * sizeOf(type));
     return fillBuffer(argument, rest);
   }

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <new>
 
 using namespace attnc::emu;
 
@@ -143,9 +144,7 @@ int runSchedules(const Options &options, Device &device, const Program &program,
   return hasFailed ? 1 : 0;
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
+int run(int argc, char **argv) {
   Options options;
   std::string error;
   switch (parseOptions(argc, argv, options, error)) {
@@ -192,4 +191,14 @@ int main(int argc, char **argv) {
   if (observation.trace || !observation.breakLines.empty() || !observation.watches.empty())
     options.launch.observation = &options.observation;
   return runSchedules(options, device, *program, arguments);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc &) {
+    return fail("out of memory");
+  }
 }
