@@ -13,11 +13,16 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Frontend/Frontend.h"
+#include "compiler/Frontend/fuzz/TokenMutator.h"
 #include "mlir/IR/Verifier.h"
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
 using namespace attnc;
+
+/// What libFuzzer does itself.
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 /// The context of the next input.
 static mlir::MLIRContext &getContext() {
@@ -45,4 +50,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (isSound == isExplained)
     std::abort();
   return 0;
+}
+
+/// Changes bytes one time, words two times.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
+                                          unsigned seed) {
+  if (seed % 3 == 0)
+    return LLVMFuzzerMutate(data, size, maxSize);
+  std::string text(reinterpret_cast<const char *>(data), size);
+  text = TokenMutator(seed).mutate(std::move(text));
+  size = std::min(text.size(), maxSize);
+  std::copy_n(text.data(), size, data);
+  return size;
 }

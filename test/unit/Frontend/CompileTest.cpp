@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Frontend/Frontend.h"
+#include "compiler/Frontend/fuzz/TokenMutator.h"
 #include "dialect/Attn/IR/AttnOps.h"
 #include "mlir/IR/Verifier.h"
 #include "test/unit/Frontend/Mutator.h"
@@ -156,11 +157,12 @@ TEST(Compile, StandsAnyText) {
     corpus.push_back(readFile(file));
   ASSERT_FALSE(corpus.empty());
   Mutator mutator(corpus);
+  TokenMutator tokenMutator(/*seed=*/20240229);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   unsigned compiledCount = 0, count = 0;
   for (const std::string &text : corpus)
     for (unsigned i = 0; i < mutationsPerFile; ++i) {
-      std::string changed = mutator.mutate(text);
+      std::string changed = i % 2 ? mutator.mutate(text) : tokenMutator.mutate(text);
       SourceManager sources;
       DiagnosticEngine diagnostics(sources);
       FrontendResult result = compileToAttn(sources.add("test.attn", changed), FrontendOptions(),
