@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 
@@ -13,6 +14,9 @@ config.excludes = ["unit", "Inputs", "tools", "bench", "CMakeLists.txt", "lit.lo
 config.test_source_root = config.attnc_source + "/test"
 config.test_exec_root = config.attnc_build + "/test"
 
+# Tests leave nothing behind in the source folder.
+sys.dont_write_bytecode = True
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["PATH"] = os.pathsep.join(
     [config.attnc_build + "/bin", config.llvm_tools, os.environ["PATH"]]
 )

@@ -2,9 +2,9 @@
 
 import pathlib
 
+import command_test
 import lit.formats
 import lit.Test
-import lit.util
 
 
 class DiagnosticsFormat(lit.formats.TestFormat):
@@ -19,5 +19,4 @@ class DiagnosticsFormat(lit.formats.TestFormat):
             return lit.Test.UNSUPPORTED, "this build has no attnc"
         command = [config.python, f"{config.attnc_source}/test/tools/run_diagnostics.py", "--attnc",
                    f"{config.attnc_build}/bin/attnc", config.attnc_source, test.path_in_suite[-1]]
-        out, err, code = lit.util.executeCommand(command, env=config.environment)
-        return (lit.Test.PASS if code == 0 else lit.Test.FAIL), out + err
+        return command_test.execute(test, lit_config, command)

@@ -2,9 +2,9 @@
 
 import pathlib
 
+import command_test
 import lit.formats
 import lit.Test
-import lit.util
 
 
 class DocsFormat(lit.formats.TestFormat):
@@ -23,5 +23,4 @@ class DocsFormat(lit.formats.TestFormat):
             return lit.Test.UNSUPPORTED, "this build has no attnc"
         command = [config.python, f"{config.attnc_source}/test/tools/run_docs.py", "--bin",
                    f"{config.attnc_build}/bin", test.file_path]
-        out, err, code = lit.util.executeCommand(command, env=config.environment)
-        return (lit.Test.PASS if code == 0 else lit.Test.FAIL), out + err
+        return command_test.execute(test, lit_config, command)

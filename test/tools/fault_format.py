@@ -1,16 +1,20 @@
 """A lit test format: each fault of test/regression/faults is one test."""
 
+import os
 import subprocess
 
+import command_test
 import lit.formats
 import lit.Test
-import lit.util
 
 
 class FaultFormat(lit.formats.TestFormat):
     def getTestsInDirectory(self, suite, path_in_suite, lit_config, local_config):
         runner = suite.getSourcePath(path_in_suite) + "/run.py"
-        listing = subprocess.run([local_config.python, runner, "--list"], capture_output=True, text=True, check=True)
+        if not os.path.exists(runner):
+            return
+        listing = subprocess.run([local_config.python, runner, "--list"], capture_output=True, text=True, check=True,
+                                 env=local_config.environment)
         for line in listing.stdout.splitlines():
             yield lit.Test.Test(suite, path_in_suite + tuple(line.split()[1:]), local_config)
 
@@ -20,6 +24,5 @@ class FaultFormat(lit.formats.TestFormat):
             return lit.Test.UNSUPPORTED, "this build has no attn-run"
         name = test.path_in_suite[-1].split("_")[0].upper()
         runner = test.suite.getSourcePath(test.path_in_suite[:-1]) + "/run.py"
-        command = [config.python, runner, "--attn-run", f"{config.attnc_build}/bin/attn-run", name]
-        out, err, code = lit.util.executeCommand(command, env=config.environment)
-        return (lit.Test.PASS if code == 0 else lit.Test.FAIL), out + err
+        return command_test.execute(
+            test, lit_config, [config.python, runner, "--attn-run", f"{config.attnc_build}/bin/attn-run", name])
