@@ -7,7 +7,6 @@
 
 #include "compiler/Driver/TensorBuffer.h"
 #include <algorithm>
-#include <cstring>
 #include <unistd.h>
 
 using namespace attnc;
@@ -28,14 +27,15 @@ std::optional<RunError> TensorBuffer::allocate(const std::string &what, ElementT
   memory = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
   if (overflows)
     return RunError{BadInput, what + ": expected fewer than 2^63 bytes, got more"};
-  bytes = bytes / line * line;
-  bytes = std::max(bytes, line);
-  char *data = bytes > memory ? nullptr : static_cast<char *>(std::aligned_alloc(line, bytes));
+  bytes = std::max(bytes / line * line, line);
+  // Of a large block from calloc, pages that nobody touches cost nothing.
+  void *data = bytes > memory ? nullptr : std::calloc(bytes + line, 1);
   if (!data)
     return RunError{Environment, what + ": cannot allocate " + std::to_string(bytes) + " bytes"};
-  std::memset(data, 0, bytes);
   buffer.data.reset(data);
   buffer.numElements = elements;
-  buffer.view = {data, type, sizes, getContiguousStrides(sizes)};
+  size_t space = bytes + line;
+  void *aligned = std::align(line, bytes, data, space);
+  buffer.view = {aligned, type, sizes, getContiguousStrides(sizes)};
   return std::nullopt;
 }

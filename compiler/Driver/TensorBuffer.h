@@ -27,14 +27,14 @@ public:
                                           const std::vector<int64_t> &sizes, TensorBuffer &buffer);
 
   const TensorView &getView() const { return view; }
-  char *getData() const { return data.get(); }
+  char *getData() const { return static_cast<char *>(view.data); }
   int64_t getNumElements() const { return numElements; }
 
 private:
   struct Free {
-    void operator()(char *pointer) const { std::free(pointer); }
+    void operator()(void *pointer) const { std::free(pointer); }
   };
-  std::unique_ptr<char, Free> data;
+  std::unique_ptr<void, Free> data;
   TensorView view;
   int64_t numElements = 0;
 };

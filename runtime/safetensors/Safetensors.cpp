@@ -46,6 +46,28 @@ std::optional<Error> readAt(int descriptor, const std::string &path, uint64_t of
   return std::nullopt;
 }
 
+/// Where the data that is next at `offset` begins, at most the last byte before `end`.
+uint64_t findData(int descriptor, uint64_t offset, uint64_t end) {
+  off_t found = ::lseek(descriptor, static_cast<off_t>(offset), SEEK_DATA);
+  if (found < 0)
+    return errno == ENXIO ? end - 1 : offset; // no more data, or a file that cannot tell
+  return std::min(static_cast<uint64_t>(found), end - 1);
+}
+
+/// Like readAt for `data` that is zero: in the holes of a sparse file there is nothing to read.
+std::optional<Error> readSparse(int descriptor, const std::string &path, uint64_t offset,
+                                char *data, uint64_t size) {
+  constexpr uint64_t piece = 1 << 20;
+  for (uint64_t at = offset, end = offset + size; at < end;) {
+    uint64_t begin = findData(descriptor, at, end);
+    uint64_t count = std::min(piece, end - begin);
+    if (auto error = readAt(descriptor, path, begin, data + (begin - offset), count))
+      return error;
+    at = begin + count;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> writeAll(int descriptor, const std::string &path, const char *data,
                               uint64_t size) {
   while (size > 0) {
@@ -142,7 +164,7 @@ const Entry *Reader::find(std::string_view name) const {
 
 std::optional<Error> Reader::read(const Entry &entry, char *data) const {
   uint64_t size = entry.end - entry.begin;
-  if (auto error = readAt(descriptor, path, dataStart + entry.begin, data, size))
+  if (auto error = readSparse(descriptor, path, dataStart + entry.begin, data, size))
     return error;
   if (entry.getElementType() != ElementType::Bool)
     return std::nullopt;

@@ -61,8 +61,8 @@ public:
   /// The entry of this name, or null.
   const Entry *find(std::string_view name) const;
 
-  /// Reads the bytes of an entry of a known element type to `data`, which holds as many. A BOOL
-  /// byte that is neither 0 nor 1 is an error.
+  /// Reads the bytes of an entry of a known element type to `data`, which holds as many, all zero.
+  /// A BOOL byte that is neither 0 nor 1 is an error.
   std::optional<Error> read(const Entry &entry, char *data) const;
 
 private:

@@ -88,13 +88,10 @@ def w5_row_times_stride():
     """Rows whose offsets pass 2^31 elements."""
     rows, stride, d = 65, 33_554_432, 64
     q, k, v = random_probe(1, 1, 1, 8, rows, d, dtype="bf16")
-    total = (rows - 1) * stride + d
-    tensors = {"q": ("BF16", q.shape, [(0, encode(q, "bf16")[1])])}
-    flags = []
-    for name, x in (("k", k), ("v", v)):
-        pieces = [(2 * i * stride, encode(x[0, 0, i], "bf16")[1]) for i in range(rows)]
-        tensors[f"{name}_wide"] = ("BF16", (total,), pieces)
-        flags += ["--view", f"{name}={name}_wide:1,1,{rows},{d}:0,0,{stride},1:0"]
+    pieces = [(2 * (i * stride + offset), encode(x[0, 0, i], "bf16")[1]) for i in range(rows) for x, offset in ((k, 0), (v, d))]
+    tensors = {"q": ("BF16", q.shape, [(0, encode(q, "bf16")[1])]),
+               "wide": ("BF16", ((rows - 1) * stride + 2 * d,), pieces)}
+    flags = ["--view", f"k=wide:1,1,{rows},{d}:0,0,{stride},1:0", "--view", f"v=wide:1,1,{rows},{d}:0,0,{stride},1:{d}"]
     o, lse = run_sparse("", tensors, flags)
     agree(o, lse, q, k, v, "bf16")
 

@@ -116,6 +116,25 @@ TEST_F(SafetensorsFile, TruncatedData) {
                          "file holds only 7 bytes of data");
 }
 
+TEST_F(SafetensorsFile, HolesOfASparseFileAreZero) {
+  constexpr size_t size = 3 << 20;
+  writeFile(R"({"t":{"dtype":"U8","shape":[3145728],"data_offsets":[0,3145728]}})", "");
+  auto start = static_cast<std::streamoff>(fs::file_size(path));
+  fs::resize_file(path, start + size);
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(start + 5) << 'a';
+    file.seekp(start + (2 << 20)) << 'b';
+  }
+  Reader reader;
+  ASSERT_FALSE(reader.open(path));
+  std::vector<char> data(size), expected(size);
+  ASSERT_FALSE(reader.read(*reader.find("t"), data.data()));
+  expected[5] = 'a';
+  expected[2 << 20] = 'b';
+  EXPECT_EQ(data, expected);
+}
+
 TEST_F(SafetensorsFile, BoolsAreZeroOrOne) {
   writeFile(R"({"m": {"dtype": "BOOL", "shape": [3], "data_offsets": [0, 3]}})",
             std::string("\1\0\2", 3));
