@@ -31,6 +31,32 @@ std::string describeVariable(const Program &program, uint64_t offset) {
   return "";
 }
 
+/// Where an address lies; makes it count from the start of its window.
+Place locate(Space space, bool isEntryParameter, uint64_t &address) {
+  auto take = [&](uint64_t window) {
+    bool isInside = address >= window && address - window < windowSize;
+    if (isInside)
+      address -= window;
+    return isInside;
+  };
+  switch (space) {
+  case Space::Shared:
+    return Place::Shared;
+  case Space::Local:
+    return Place::Local;
+  case Space::Param:
+    return take(parameterWindow) || isEntryParameter ? Place::Parameter : Place::Local;
+  case Space::Generic:
+    if (take(sharedWindow))
+      return Place::Shared;
+    if (take(localWindow))
+      return Place::Local;
+    return take(parameterWindow) ? Place::Parameter : Place::Global;
+  default:
+    return Place::Global;
+  }
+}
+
 /// `name f32[4,8]`, as far as known.
 std::string describeAllocation(const Allocation &allocation) {
   return allocation.name + (allocation.description.empty() ? "" : " " + allocation.description);
@@ -68,7 +94,7 @@ bool Warp::isSameStore(const Instruction &instruction, unsigned lane,
 }
 
 void Warp::checkShared(const Instruction &instruction, unsigned lane, uint64_t offset,
-                       unsigned size, AccessKind kind, bool isStrong, bool isCollective) {
+                       unsigned size, AccessKind kind) {
   uint64_t bits = ((uint64_t(1) << size) - 1) << (offset & 63);
   uint64_t &written = block.sharedWritten[offset / 64];
   if (kind == AccessKind::Read || kind == AccessKind::Atomic) {
@@ -87,8 +113,8 @@ void Warp::checkShared(const Instruction &instruction, unsigned lane, uint64_t o
   ShadowAccess access;
   access.warp = static_cast<uint8_t>(index);
   access.lane = static_cast<uint8_t>(lane);
-  access.isCollective = isCollective;
-  access.isStrong = isStrong || kind == AccessKind::Atomic;
+  access.isCollective = instruction.isCollective;
+  access.isStrong = instruction.ordering != Ordering::Weak || kind == AccessKind::Atomic;
   access.kind = kind;
   access.pc = current->pc;
   RaceConflict conflict = block.sharedShadow->access(*block.clocks, offset, size, access);
@@ -104,187 +130,138 @@ uint32_t Warp::resolve(const Instruction &instruction, uint32_t active, const Op
   computeAddresses(base, offset, out.address);
   accessAddresses = out.address;
   accessLanes = active;
-  bool isEntry = current->depth == 0;
-  bool isWrite = kind != AccessKind::Read;
-  bool isStrong = instruction.ordering != Ordering::Weak || kind == AccessKind::Atomic;
-
-  // All lanes in one allocation of global memory, or in shared memory: no test per lane.
-  if (space == Space::Shared) {
-    uint64_t limit = launch.sharedBytes;
-    uint64_t bad = 0;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      uint64_t at = out.address[lane];
-      uint64_t isBad = (at > limit - size) | (limit < size) | ((at & (size - 1)) != 0);
-      bad |= (active >> lane & 1) & isBad;
-      out.pointer[lane] = pointerAt(block.shared.data(), at);
-    }
-    if (!bad) [[likely]] {
-      if (launch.options.statistics) {
-        ++block.statistics.sharedAccesses;
-        block.statistics.sharedWavefronts += countWavefronts(out.address, active, size);
-      }
-      if (checks)
-        for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
-          auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-          checkShared(instruction, lane, out.address[lane], size, kind, isStrong,
-                      instruction.isCollective);
-        }
-      if (launch.options.observation)
-        observeAccess(instruction, active, out.address, size, isWrite, Space::Shared);
-      return active;
-    }
-  } else if (space == Space::Global && active) {
-    auto first = static_cast<unsigned>(std::countr_zero(active));
-    if (!lastAllocation || out.address[first] - lastAllocation->base >= lastAllocation->size)
-      lastAllocation = launch.memory.find(out.address[first]);
-    if (lastAllocation && !lastAllocation->isFreed && lastAllocation->size >= size &&
-        !(lastAllocation->isConstant && isWrite)) {
-      Allocation &allocation = *lastAllocation;
-      uint64_t limit = allocation.size - size;
-      uint64_t bad = 0;
-      for (unsigned lane = 0; lane < 32; ++lane) {
-        uint64_t at = out.address[lane] - allocation.base;
-        uint64_t isBad = (at > limit) | ((out.address[lane] & (size - 1)) != 0);
-        bad |= (active >> lane & 1) & isBad;
-        out.pointer[lane] = pointerAt(allocation.data(), at);
-      }
-      if (!bad) [[likely]] {
-        if (checks)
-          checkGlobal(instruction, active, out.address, size, kind, isStrong, allocation);
-        if (launch.options.statistics)
-          countGlobal(active, out.address, size);
-        if (launch.options.observation)
-          observeAccess(instruction, active, out.address, size, isWrite, Space::Global);
-        return active;
-      }
-    }
-  }
-
-  // Lane by lane.
+  if (space == Space::Shared && resolveSharedTogether(instruction, active, size, kind, out))
+    return active;
+  if (space == Space::Global && active &&
+      resolveGlobalTogether(instruction, active, size, kind, out))
+    return active;
   uint32_t good = 0;
   for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
     auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-    uint64_t address = out.address[lane];
-    Place place = Place::Global;
-    switch (space) {
-    case Space::Shared:
-      place = Place::Shared;
-      break;
-    case Space::Local:
-      place = Place::Local;
-      break;
-    case Space::Param:
-      place = isEntry && !instruction.paramIsLocal ? Place::Parameter : Place::Local;
-      if (address >= parameterWindow && address - parameterWindow < windowSize) {
-        address -= parameterWindow;
-        place = Place::Parameter;
-      }
-      break;
-    case Space::Generic:
-      if (address >= sharedWindow && address - sharedWindow < windowSize) {
-        place = Place::Shared;
-        address -= sharedWindow;
-      } else if (address >= localWindow && address - localWindow < windowSize) {
-        place = Place::Local;
-        address -= localWindow;
-      } else if (address >= parameterWindow && address - parameterWindow < windowSize) {
-        place = Place::Parameter;
-        address -= parameterWindow;
-      }
-      break;
-    default:
-      break;
-    }
-    const char *spaceName = place == Place::Global   ? "global"
-                            : place == Place::Shared ? "shared"
-                            : place == Place::Local  ? "local"
-                                                     : "param";
-    auto fail = [&](FaultKind faultKind, std::string message, std::string allocation) {
-      Fault fault = makeFault(faultKind, instruction, std::move(message));
-      fault.hasAddress = true;
-      fault.address = address;
-      fault.size = size;
-      fault.space = spaceName;
-      fault.allocation = std::move(allocation);
-      report(std::move(fault), static_cast<int>(lane));
-    };
-    if (address & (size - 1)) {
-      fail(FaultKind::Misaligned, "expected a multiple of " + std::to_string(size), "");
-      continue;
-    }
-    uint8_t *pointer = nullptr;
-    if (place == Place::Shared) {
-      if (launch.sharedBytes < size || address > launch.sharedBytes - size) {
-        fail(FaultKind::OutOfBounds,
-             "the block has " + std::to_string(launch.sharedBytes) + " bytes of shared memory", "");
-        continue;
-      }
-      pointer = block.shared.data() + address;
-      if (checks)
-        checkShared(instruction, lane, address, size, kind, isStrong, instruction.isCollective);
-      if (launch.options.observation)
-        observeAccess(instruction, 1u << lane, out.address, size, isWrite, space);
-      out.address[lane] = address;
-    } else if (place == Place::Local) {
-      pointer = resolveLocal(instruction, lane, address, size, isWrite, space);
-      if (!pointer) {
-        fail(FaultKind::OutOfBounds, "no local variable holds these bytes", "");
-        continue;
-      }
-      out.address[lane] = address;
-    } else if (place == Place::Parameter) {
-      if (isWrite) {
-        fail(FaultKind::WrongSpace, "kernel parameters are read-only", "");
-        continue;
-      }
-      if (launch.parameters.size() < size || address > launch.parameters.size() - size) {
-        fail(FaultKind::OutOfBounds,
-             "the kernel has " + std::to_string(launch.parameters.size()) + " bytes of parameters",
-             "");
-        continue;
-      }
-      pointer = const_cast<uint8_t *>(launch.parameters.data()) + address;
-      out.address[lane] = address;
-    } else {
-      Allocation *allocation = launch.memory.find(address);
-      if (!allocation || allocation->size < size ||
-          address - allocation->base > allocation->size - size) {
-        const Allocation *near = allocation ? allocation : launch.memory.findNearest(address);
-        std::string message = "no buffer holds these bytes";
-        bool isWindow = address >= parameterWindow;
-        if (isWindow) {
-          fail(FaultKind::WrongSpace, "the address is not in global memory", "");
-          continue;
-        }
-        if (near) {
-          int64_t distance = address < near->base ? -static_cast<int64_t>(near->base - address)
-                                                  : static_cast<int64_t>(address - near->base);
-          message = "byte " + std::to_string(distance) + " of buffer `" + near->name +
-                    "`, which has " + std::to_string(near->size);
-        }
-        fail(FaultKind::OutOfBounds, std::move(message), near ? describeAllocation(*near) : "");
-        continue;
-      }
-      if (allocation->isFreed) {
-        fail(FaultKind::UseAfterFree, "the buffer was freed", allocation->name);
-        continue;
-      }
-      if (allocation->isConstant && isWrite) {
-        fail(FaultKind::WrongSpace, "constant memory is read-only", allocation->name);
-        continue;
-      }
-      pointer = allocation->data() + (address - allocation->base);
-      if (checks)
-        checkGlobal(instruction, 1u << lane, out.address, size, kind, isStrong, *allocation);
-      if (launch.options.statistics)
-        countGlobal(1u << lane, out.address, size);
-      if (launch.options.observation)
-        observeAccess(instruction, 1u << lane, out.address, size, isWrite, Space::Global);
-    }
-    out.pointer[lane] = pointer;
-    good |= 1u << lane;
+    out.pointer[lane] = resolveLane(instruction, lane, size, space, kind, out);
+    good |= uint32_t(out.pointer[lane] != nullptr) << lane;
   }
   return good;
+}
+
+/// All lanes in shared memory, without a test per lane. Returns false, and checks nothing, if one
+/// is not.
+bool Warp::resolveSharedTogether(const Instruction &instruction, uint32_t active, unsigned size,
+                                 AccessKind kind, LanePointers &out) {
+  uint64_t limit = launch.sharedBytes;
+  uint64_t bad = limit < size;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint64_t at = out.address[lane];
+    uint64_t isBad = (at > limit - size) | ((at & (size - 1)) != 0);
+    bad |= (active >> lane & 1) & isBad;
+    out.pointer[lane] = pointerAt(block.shared.data(), at);
+  }
+  if (bad) [[unlikely]]
+    return false;
+  if (launch.options.statistics) {
+    ++block.statistics.sharedAccesses;
+    block.statistics.sharedWavefronts += countWavefronts(out.address, active, size);
+  }
+  if (checks)
+    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+      auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      checkShared(instruction, lane, out.address[lane], size, kind);
+    }
+  if (launch.options.observation)
+    observeAccess(instruction, active, out.address, size, kind != AccessKind::Read, Space::Shared);
+  return true;
+}
+
+/// All lanes in one buffer of global memory, likewise.
+bool Warp::resolveGlobalTogether(const Instruction &instruction, uint32_t active, unsigned size,
+                                 AccessKind kind, LanePointers &out) {
+  bool isWrite = kind != AccessKind::Read;
+  uint64_t first = out.address[std::countr_zero(active)];
+  if (!lastAllocation || first - lastAllocation->base >= lastAllocation->size)
+    lastAllocation = launch.memory.find(first);
+  if (!lastAllocation || lastAllocation->isFreed || lastAllocation->size < size ||
+      (lastAllocation->isConstant && isWrite))
+    return false;
+  Allocation &allocation = *lastAllocation;
+  uint64_t limit = allocation.size - size;
+  uint64_t bad = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint64_t at = out.address[lane] - allocation.base;
+    uint64_t isBad = (at > limit) | ((out.address[lane] & (size - 1)) != 0);
+    bad |= (active >> lane & 1) & isBad;
+    out.pointer[lane] = pointerAt(allocation.data(), at);
+  }
+  if (bad) [[unlikely]]
+    return false;
+  checkGlobal(instruction, active, out.address, size, kind, allocation);
+  return true;
+}
+
+/// One lane in any space; reports what is wrong and returns null.
+uint8_t *Warp::resolveLane(const Instruction &instruction, unsigned lane, unsigned size,
+                           Space space, AccessKind kind, LanePointers &out) {
+  bool isEntryParameter = current->depth == 0 && !instruction.paramIsLocal;
+  Place place = locate(space, isEntryParameter, out.address[lane]);
+  uint64_t address = out.address[lane];
+  auto fail = [&](FaultKind faultKind, std::string message, std::string allocation = "") {
+    constexpr const char *names[] = {"global", "shared", "local", "param"};
+    Fault fault = makeFault(faultKind, instruction, std::move(message));
+    fault.hasAddress = true;
+    fault.address = address;
+    fault.size = size;
+    fault.space = names[static_cast<size_t>(place)];
+    fault.allocation = std::move(allocation);
+    report(std::move(fault), static_cast<int>(lane));
+    return nullptr;
+  };
+  bool isWrite = kind != AccessKind::Read;
+  if (address & (size - 1))
+    return fail(FaultKind::Misaligned, "expected a multiple of " + std::to_string(size));
+  switch (place) {
+  case Place::Shared:
+    if (launch.sharedBytes < size || address > launch.sharedBytes - size)
+      return fail(FaultKind::OutOfBounds, "the block has " + std::to_string(launch.sharedBytes) +
+                                              " bytes of shared memory");
+    if (checks)
+      checkShared(instruction, lane, address, size, kind);
+    if (launch.options.observation)
+      observeAccess(instruction, 1u << lane, out.address, size, isWrite, Space::Shared);
+    return block.shared.data() + address;
+  case Place::Local: {
+    uint8_t *pointer = resolveLocal(instruction, lane, address, size, isWrite, space);
+    return pointer ? pointer : fail(FaultKind::OutOfBounds, "no local variable holds these bytes");
+  }
+  case Place::Parameter:
+    if (isWrite)
+      return fail(FaultKind::WrongSpace, "kernel parameters are read-only");
+    if (launch.parameters.size() < size || address > launch.parameters.size() - size)
+      return fail(FaultKind::OutOfBounds, "the kernel has " +
+                                              std::to_string(launch.parameters.size()) +
+                                              " bytes of parameters");
+    return const_cast<uint8_t *>(launch.parameters.data()) + address;
+  case Place::Global:
+    break;
+  }
+  if (address >= parameterWindow)
+    return fail(FaultKind::WrongSpace, "the address is not in global memory");
+  Allocation *allocation = launch.memory.find(address);
+  if (!allocation || allocation->size < size ||
+      address - allocation->base > allocation->size - size) {
+    const Allocation *near = allocation ? allocation : launch.memory.findNearest(address);
+    if (!near)
+      return fail(FaultKind::OutOfBounds, "no buffer holds these bytes");
+    auto distance = static_cast<int64_t>(address - near->base);
+    return fail(FaultKind::OutOfBounds,
+                "byte " + std::to_string(distance) + " of buffer `" + near->name + "`, which has " +
+                    std::to_string(near->size),
+                describeAllocation(*near));
+  }
+  if (allocation->isFreed)
+    return fail(FaultKind::UseAfterFree, "the buffer was freed", allocation->name);
+  if (allocation->isConstant && isWrite)
+    return fail(FaultKind::WrongSpace, "constant memory is read-only", allocation->name);
+  checkGlobal(instruction, 1u << lane, out.address, size, kind, *allocation);
+  return allocation->data() + (address - allocation->base);
 }
 
 bool Warp::resolveBytes(const Instruction &instruction, unsigned lane, const Operand &base,
@@ -338,8 +315,16 @@ uint8_t *Warp::resolveLocal(const Instruction &instruction, unsigned lane, uint6
   return &localMemory[at];
 }
 
+/// Statistics, watches and checks of accesses that lie in `allocation`.
 void Warp::checkGlobal(const Instruction &instruction, uint32_t active, const uint64_t *addresses,
-                       unsigned size, AccessKind kind, bool isStrong, Allocation &allocation) {
+                       unsigned size, AccessKind kind, Allocation &allocation) {
+  if (launch.options.statistics)
+    countGlobal(active, addresses, size);
+  if (launch.options.observation)
+    observeAccess(instruction, active, addresses, size, kind != AccessKind::Read, Space::Global);
+  if (!checks)
+    return;
+  bool isStrong = instruction.ordering != Ordering::Weak || kind == AccessKind::Atomic;
   bool reads = kind == AccessKind::Read || kind == AccessKind::Atomic;
   for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
     auto lane = static_cast<unsigned>(std::countr_zero(lanes));

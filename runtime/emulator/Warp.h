@@ -121,9 +121,7 @@ public:
                     int64_t offset, unsigned size, LanePointers &out);
   /// Initialisation and race check of one lane's access to shared memory.
   void checkShared(const Instruction &instruction, unsigned lane, uint64_t offset, unsigned size,
-                   AccessKind kind, bool isStrong, bool isCollective);
-  void checkGlobal(const Instruction &instruction, uint32_t active, const uint64_t *addresses,
-                   unsigned size, AccessKind kind, bool isStrong, Allocation &allocation);
+                   AccessKind kind);
   bool hasChecks() const { return checks; }
 
   // cp.async, in Async.cpp.
@@ -181,6 +179,14 @@ private:
                      unsigned size, bool isWrite, Space space);
   bool isSameStore(const Instruction &instruction, unsigned lane,
                    const RaceConflict &conflict) const;
+  bool resolveSharedTogether(const Instruction &instruction, uint32_t active, unsigned size,
+                             AccessKind kind, LanePointers &out);
+  bool resolveGlobalTogether(const Instruction &instruction, uint32_t active, unsigned size,
+                             AccessKind kind, LanePointers &out);
+  uint8_t *resolveLane(const Instruction &instruction, unsigned lane, unsigned size, Space space,
+                       AccessKind kind, LanePointers &out);
+  void checkGlobal(const Instruction &instruction, uint32_t active, const uint64_t *addresses,
+                   unsigned size, AccessKind kind, Allocation &allocation);
   uint8_t *resolveLocal(const Instruction &instruction, unsigned lane, uint64_t address,
                         unsigned size, bool isWrite, Space space);
   void countGlobal(uint32_t active, const uint64_t *addresses, unsigned size);
