@@ -27,8 +27,9 @@ void loadElements(Warp &warp, const Instruction &instruction, uint32_t good, uin
       values[lane] = poison;
       if (!(good >> lane & 1))
         continue;
-      T value;
-      std::memcpy(&value, lanes.pointer[lane] + element * sizeof(T), sizeof(T));
+      // Blocks on other threads may race in the emulated program; here that must be no race.
+      T value = __atomic_load_n(
+          reinterpret_cast<const T *>(lanes.pointer[lane] + element * sizeof(T)), __ATOMIC_RELAXED);
       values[lane] = static_cast<uint64_t>(static_cast<int64_t>(value));
       if (std::is_unsigned_v<T>)
         values[lane] = static_cast<uint64_t>(value);
@@ -84,6 +85,28 @@ void runLoad(Warp &warp, const Instruction &instruction, uint32_t active) {
     warp.block.strongAccess(warp, good, lanes.address, instruction.ordering, true, false);
 }
 
+/// Stores whole words, as loads read them; 16 bytes go as two.
+void storeElement(uint8_t *target, const uint8_t *source, unsigned size) {
+  auto store = [&]<class T>(unsigned offset) {
+    T value;
+    std::memcpy(&value, source + offset, sizeof(T));
+    __atomic_store_n(reinterpret_cast<T *>(target + offset), value, __ATOMIC_RELAXED);
+  };
+  switch (size) {
+  case 1:
+    return store.operator()<uint8_t>(0);
+  case 2:
+    return store.operator()<uint16_t>(0);
+  case 4:
+    return store.operator()<uint32_t>(0);
+  case 8:
+    return store.operator()<uint64_t>(0);
+  default:
+    store.operator()<uint64_t>(0);
+    store.operator()<uint64_t>(8);
+  }
+}
+
 void runStore(Warp &warp, const Instruction &instruction, uint32_t active) {
   LanePointers lanes;
   unsigned bytes = instruction.size * instruction.count;
@@ -95,8 +118,8 @@ void runStore(Warp &warp, const Instruction &instruction, uint32_t active) {
     unsigned width = values[element].width;
     for (uint32_t rest = good; rest; rest &= rest - 1) {
       auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      std::memcpy(lanes.pointer[lane] + element * instruction.size, row + size_t(lane) * width,
-                  instruction.size);
+      storeElement(lanes.pointer[lane] + element * instruction.size, row + size_t(lane) * width,
+                   instruction.size);
     }
   }
   if (instruction.ordering != Ordering::Weak)
