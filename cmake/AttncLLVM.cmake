@@ -1,5 +1,6 @@
 # Finds LLVM and MLIR 22 and offers
-#   attnc_add_library(NAME SOURCES... [LIBS libs...] [DEPENDS targets...])   a static library of the compiler
+#   attnc_add_library(NAME SOURCES... [LIBS libs...] [DEPENDS targets...] [WITHOUT_MLIR])
+#                                                                            a static library of the compiler
 #   attnc_add_tool(NAME SOURCES... LIBS libs... [LLVM components...])        an executable, statically linked
 #   attnc_tablegen(TARGET TD_FILE OUT GENERATOR...)                          one mlir-tblgen output
 #   attnc_doc(OUT TD_FILE GENERATOR...)     reference page docs/OUT of the build, part of target attnc-doc
@@ -21,6 +22,18 @@ target_include_directories(attnc_llvm_headers SYSTEM INTERFACE ${LLVM_INCLUDE_DI
 target_compile_options(attnc_llvm_headers INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
 separate_arguments(_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_definitions(attnc_llvm_headers INTERFACE ${_llvm_definitions})
+
+# What nearly every source of the compiler includes is parsed once. With a compiler cache, which works
+# better without, each source is compiled with its own includes alone, so that none is missing.
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  file(CONFIGURE OUTPUT precompiled.cpp CONTENT "// Has nothing but its precompiled headers.\n")
+  add_library(attnc_precompiled OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(attnc_precompiled PRIVATE attnc_options attnc_llvm_headers)
+  target_precompile_headers(attnc_precompiled PRIVATE
+    <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/LLVMIR/LLVMDialect.h> <mlir/Dialect/Math/IR/Math.h>
+    <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/Builders.h>
+    <mlir/IR/BuiltinOps.h> <mlir/Pass/Pass.h> <mlir/Pass/PassManager.h>)
+endif()
 
 # The archives of the named MLIR libraries and of all they need, without the shared LLVM.
 function(attnc_collect_mlir OUT)
@@ -83,9 +96,12 @@ function(attnc_doc OUT TD)
 endfunction()
 
 function(attnc_add_library NAME)
-  cmake_parse_arguments(ARG "" "" "LIBS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "WITHOUT_MLIR" "" "LIBS;DEPENDS" ${ARGN})
   add_library(${NAME} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${NAME} PUBLIC attnc_options attnc_llvm_headers ${ARG_LIBS})
+  if(TARGET attnc_precompiled AND NOT ARG_WITHOUT_MLIR)
+    target_precompile_headers(${NAME} REUSE_FROM attnc_precompiled)
+  endif()
   if(ARG_DEPENDS)
     add_dependencies(${NAME} ${ARG_DEPENDS})
   endif()

@@ -17,8 +17,9 @@ endif()
 
 add_library(attnc_options INTERFACE)
 target_compile_options(attnc_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
-# GCC 12 warns of overlapping copies inside std::string's own code (GCC bug 105651).
-target_compile_options(attnc_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# GCC 12 wrongly warns of copies inside std::string's own code (GCC bugs 105651 and 105329) and of LLVM's maps.
+target_compile_options(attnc_options INTERFACE
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-maybe-uninitialized>)
 if(ATTNC_WERROR)
   target_compile_options(attnc_options INTERFACE -Werror)
 endif()

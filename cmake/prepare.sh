@@ -49,9 +49,7 @@ prepare() {
   local build=build/$preset
   mkdir -p "$build"
   if [ ! -f "$build/build.ninja" ]; then
-    local launcher=()
-    command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-    quietly "$build/configure.log" cmake --preset "$preset" "${launcher[@]}" || return
+    quietly "$build/configure.log" cmake --preset "$preset" || return
   fi
   if ! cmake --build "$build" --target "$@" -- -n 2>/dev/null | grep -q 'no work to do'; then
     echo "building $build (up to ten minutes the first time, on two cores) ..." >&2

@@ -22,17 +22,18 @@ template <int (*function)(mpfr_t, const mpfr_t, mpfr_rnd_t)> static double exact
   return result;
 }
 
-/// The same for functions that round to an integer, which take no rounding mode.
-template <int (*function)(mpfr_t, const mpfr_t)> static double exactRounded(double x, double) {
-  return exact<[](mpfr_t result, const mpfr_t value, mpfr_rnd_t) {
-    return function(result, value);
-  }>(x, 0);
+static int roundEven(mpfr_t result, const mpfr_t value, mpfr_rnd_t) {
+  return mpfr_roundeven(result, value);
 }
-
-static int roundEven(mpfr_t result, const mpfr_t value) { return mpfr_roundeven(result, value); }
-static int roundDown(mpfr_t result, const mpfr_t value) { return mpfr_floor(result, value); }
-static int roundUp(mpfr_t result, const mpfr_t value) { return mpfr_ceil(result, value); }
-static int roundToZero(mpfr_t result, const mpfr_t value) { return mpfr_trunc(result, value); }
+static int roundDown(mpfr_t result, const mpfr_t value, mpfr_rnd_t) {
+  return mpfr_floor(result, value);
+}
+static int roundUp(mpfr_t result, const mpfr_t value, mpfr_rnd_t) {
+  return mpfr_ceil(result, value);
+}
+static int roundToZero(mpfr_t result, const mpfr_t value, mpfr_rnd_t) {
+  return mpfr_trunc(result, value);
+}
 
 static double exactPow(double x, double y) {
   mpfr_t base, exponent;
@@ -70,10 +71,10 @@ llvm::ArrayRef<MathFunction> attnc::getMathFunctions() {
       {"erf", "math.erf", false, std::erf, nullptr, exact<mpfr_erf>, 4, 0x1p-22},
       {"sin", "math.sin", false, std::sin, nullptr, exact<mpfr_sin>, 4, 0x1p-22, 1e5f},
       {"cos", "math.cos", false, std::cos, nullptr, exact<mpfr_cos>, 4, 0x1p-22, 1e5f},
-      {"floor", "math.floor", false, std::floor, nullptr, exactRounded<roundDown>, 0},
-      {"ceil", "math.ceil", false, std::ceil, nullptr, exactRounded<roundUp>, 0},
-      {"trunc", "math.trunc", false, std::trunc, nullptr, exactRounded<roundToZero>, 0},
-      {"round", "math.roundeven", false, std::nearbyint, nullptr, exactRounded<roundEven>, 0},
+      {"floor", "math.floor", false, std::floor, nullptr, exact<roundDown>, 0},
+      {"ceil", "math.ceil", false, std::ceil, nullptr, exact<roundUp>, 0},
+      {"trunc", "math.trunc", false, std::trunc, nullptr, exact<roundToZero>, 0},
+      {"round", "math.roundeven", false, std::nearbyint, nullptr, exact<roundEven>, 0},
       // Denormal results may be 0.
       {"exp~", "math.exp", true, std::exp, nullptr, exact<mpfr_exp>, roughly, 0x1p-126},
       {"exp2~", "math.exp2", true, std::exp2, nullptr, exact<mpfr_exp2>, roughly, 0x1p-126},

@@ -354,8 +354,9 @@ TEST_F(MaskRanges, HugeSizesAreSound) {
               EXPECT_TRUE((found.lo <= j && j < found.hi) || !takesPart);
               EXPECT_TRUE(found.fullLo > j || j >= found.fullHi || takesPart);
             }
-          if (size > limit)
+          if (size > limit) {
             EXPECT_TRUE(found.may && !found.must);
+          }
         }
     }
 }
