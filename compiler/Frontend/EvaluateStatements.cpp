@@ -231,6 +231,10 @@ Evaluator::Completion Evaluator::runIfAtRunTime(const ast::IfStmt &stmt, size_t 
     poison(stmt.getElseBody());
     return {};
   }
+  // Each clause nests in the one before it.
+  if (++depth > maxDepth)
+    stop(range, DiagId::evaluation_too_deep, maxDepth);
+  llvm::scope_exit leave([this] { --depth; });
   if (!spend(2 * scope->bindings.size(), range))
     return {};
   ++conditionDepth;
