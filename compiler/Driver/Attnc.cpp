@@ -72,8 +72,13 @@ static std::optional<RunError> compile(const AttncOptions &options, Compilation 
   bool toStandardOutput = options.output.empty() || options.output == "-";
   if (options.explain) {
     // Beside what is written to standard output, the explanation is a message.
-    llvm::raw_ostream &os = options.emit && toStandardOutput ? llvm::errs() : llvm::outs();
+    std::string text;
+    llvm::raw_string_ostream os(text);
     if (std::optional<RunError> error = compilation.explain(options.compile, *target, os))
+      return error;
+    if (options.emit && toStandardOutput)
+      llvm::errs() << text;
+    else if (std::optional<RunError> error = writeStandardOutput(text))
       return error;
   }
   if (!options.emit) {
@@ -99,15 +104,13 @@ int driver::runAttnc(const std::vector<std::string> &words) {
   AttncOptions options;
   if (std::optional<std::string> error = parseAttncOptions(words, options))
     return fail({BadUsage, *error});
-  if (options.help) {
-    llvm::outs() << getAttncHelp();
-    return Success;
-  }
-  if (options.version) {
-    llvm::outs() << "attnc " ATTNC_VERSION " with LLVM " LLVM_VERSION_STRING "\n";
-    return Success;
-  }
   std::optional<RunError> error;
+  if (options.help || options.version) {
+    error = writeStandardOutput(options.help ? getAttncHelp()
+                                             : "attnc " ATTNC_VERSION
+                                               " with LLVM " LLVM_VERSION_STRING "\n");
+    return error ? fail(*error) : Success;
+  }
   {
     Compilation compilation(times);
     error = compile(options, compilation);

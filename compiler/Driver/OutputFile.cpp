@@ -67,3 +67,9 @@ llvm::Error driver::writeOutput(llvm::StringRef path,
     return makeError(path, llvm::toString(std::move(error)));
   return llvm::Error::success();
 }
+
+std::optional<RunError> driver::writeStandardOutput(llvm::StringRef text) {
+  if (llvm::Error error = writeOutput("-", [&](llvm::raw_pwrite_stream &os) { os << text; }))
+    return RunError{Environment, llvm::toString(std::move(error))};
+  return std::nullopt;
+}

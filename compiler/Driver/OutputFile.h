@@ -8,9 +8,11 @@
 #ifndef COMPILER_DRIVER_OUTPUTFILE_H
 #define COMPILER_DRIVER_OUTPUTFILE_H
 
+#include "compiler/Driver/RunError.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+#include <optional>
 
 namespace attnc::driver {
 
@@ -19,6 +21,9 @@ namespace attnc::driver {
 /// that names something other than a file, such as a pipe, is written to directly.
 llvm::Error writeOutput(llvm::StringRef path,
                         llvm::function_ref<void(llvm::raw_pwrite_stream &)> write);
+
+/// Writes `text` to standard output, which may be a full disk or closed.
+std::optional<RunError> writeStandardOutput(llvm::StringRef text);
 
 } // namespace attnc::driver
 

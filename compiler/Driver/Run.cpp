@@ -274,14 +274,15 @@ private:
   }
 
   std::optional<RunError> printReport() {
+    std::string text;
+    llvm::raw_string_ostream os(text);
     if (options.json)
-      report.printJSON(llvm::outs());
+      report.printJSON(os);
     else
-      report.printText(llvm::outs());
-    llvm::outs().flush();
+      report.printText(os);
     if (options.timePasses)
       times.print(llvm::errs());
-    return std::nullopt;
+    return writeStandardOutput(text);
   }
 
   const RunOptions &options;

@@ -6,9 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/InternalError.h"
+#include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/Run.h"
 #include "compiler/Pipelines/Pipelines.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace attnc::driver;
 
@@ -20,8 +20,11 @@ int main(int argc, char **argv) {
     return BadUsage;
   }
   if (options.help || options.version) {
-    llvm::outs() << (options.help ? getRunHelp() : "attn-run " ATTNC_VERSION "\n");
-    return Success;
+    std::optional<RunError> error =
+        writeStandardOutput(options.help ? getRunHelp() : "attn-run " ATTNC_VERSION "\n");
+    if (error)
+      printRunError(error->message);
+    return error ? error->status : Success;
   }
   attnc::registerAllPasses();
   attnc::registerPipelines();
