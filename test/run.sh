@@ -18,7 +18,7 @@ release | dev | asan | tsan) ;;
 esac
 prepare "$preset" all attnc-test-depends || exit
 
-selection=("build/$preset/test")
+selection=("build/$preset/test" "build/$preset/test/unit")
 if [ $# -gt 0 ]; then
   selection=()
   for path; do selection+=("build/$preset/$path"); done
