@@ -243,6 +243,8 @@ Value Evaluator::getModuleAttribute(ModuleKind module, ast::Name name, SourceRan
   llvm::StringRef moduleName = module == ModuleKind::Torch ? "torch" : "math";
   if (module == ModuleKind::Torch && reportTensorWork(name.text, range))
     return Value::poison();
+  if (!isNews(name.range, DiagId::unknown_function))
+    return Value::poison();
   NearestName nearest(name.text);
   forEachBuiltinName(module == ModuleKind::Torch ? InTorch : InMath,
                      [&](llvm::StringRef candidate) { nearest.consider(candidate); });
@@ -341,6 +343,8 @@ void Evaluator::reportUnknownAttribute(Operand base, ast::Name name) {
     return;
   }
   if (base.value.is(Value::Kind::Tensor) && reportTensorWork(name.text, name.range))
+    return;
+  if (!isNews(name.range, DiagId::unknown_attribute))
     return;
   NearestName nearest(name.text);
   forEachBuiltinName(InMethods, [&](llvm::StringRef candidate) { nearest.consider(candidate); });

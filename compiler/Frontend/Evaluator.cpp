@@ -249,6 +249,8 @@ Value Evaluator::lookup(llvm::StringRef name, SourceRange range) {
 }
 
 void Evaluator::reportUnknownName(llvm::StringRef name, SourceRange range) {
+  if (!isNews(range, DiagId::unknown_name))
+    return;
   NearestName nearest(name);
   for (Scope *inner = scope; inner; inner = inner->parent)
     for (const auto &[candidate, binding] : inner->bindings)
@@ -353,13 +355,13 @@ SourceRange Evaluator::getUserRange(SourceRange range) const {
   return range;
 }
 
-bool Evaluator::isNews(SourceRange range, DiagId id) {
+bool Evaluator::isNews(SourceRange range, DiagId id) const {
   // After the evaluation was given up, what remains says nothing about the program.
   if (stopped ||
       (isIncomplete && (id == DiagId::unknown_name || id == DiagId::used_before_definition)))
     return false;
   SourceRange place = getUserRange(range);
-  return reported.insert({place.file, place.begin, place.end, id}).second;
+  return !reported.contains({place.file, place.begin, place.end, id});
 }
 
 void Evaluator::addContext(DiagnosticBuilder &builder, SourceRange range) {

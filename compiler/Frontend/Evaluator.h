@@ -76,7 +76,9 @@ public:
   DiagnosticBuilder report(SourceRange range, DiagId id, const Args &...args) {
     if (!isNews(range, id))
       return DiagnosticBuilder(ignored);
-    DiagnosticBuilder builder = diagnostics.report(getUserRange(range), id, args...);
+    SourceRange place = getUserRange(range);
+    reported.insert({place.file, place.begin, place.end, id});
+    DiagnosticBuilder builder = diagnostics.report(place, id, args...);
     addContext(builder, range);
     return builder;
   }
@@ -126,7 +128,9 @@ private:
   // Names and reporting
   //===----------------------------------------------------------------------===//
 
-  bool isNews(SourceRange range, DiagId id);
+  /// Whether `report` would say it. Whoever searches for what was meant asks first: a loop may come
+  /// to one mistake many thousand times.
+  bool isNews(SourceRange range, DiagId id) const;
   void addContext(DiagnosticBuilder &builder, SourceRange range);
   void stop(SourceRange range, DiagId id, uint64_t limit);
 

@@ -149,6 +149,21 @@ TEST(Compile, ApproximationOfOneBuiltin) {
   EXPECT_FALSE(Compiled("", options).result.module);
 }
 
+// Each turn of a loop comes to the same mistakes; what was meant is looked for once.
+TEST(Compile, MistakesInALongLoop) {
+  std::string name(90, 'w');
+  Compiled compiled("def score_mod(score, b, h, q_idx, " + name +
+                    "):\n"
+                    "    for i in range(64000):\n"
+                    "        " +
+                    name +
+                    "s\n"
+                    "        torch.tanhh(score)\n"
+                    "        score.absolut\n"
+                    "    return score\n");
+  EXPECT_EQ(compiled.diagnostics.getSorted().size(), 3u) << compiled.messages;
+}
+
 // A short, repeatable replay of what the compile fuzzer does.
 TEST(Compile, StandsAnyText) {
   static constexpr unsigned mutationsPerFile = 25;
