@@ -227,11 +227,12 @@ void KernelLowering::lowerSubTile(tile::ForQueriesOp op, const KeyBlock &block, 
 
   // What both bodies begin and end with is emitted once.
   auto sameKind = [](Operation *a, Operation *b) { return a->getName() == b->getName(); };
+  auto fromEnd = [](ArrayRef<Operation *> ops, size_t i) { return ops[ops.size() - 1 - i]; };
   size_t shorter = std::min(fullOps.size(), partialOps.size());
   size_t begin = 0, end = 0;
   while (begin < shorter && sameKind(fullOps[begin], partialOps[begin]))
     ++begin;
-  while (begin + end < shorter && sameKind(fullOps.end()[-1 - end], partialOps.end()[-1 - end]))
+  while (begin + end < shorter && sameKind(fromEnd(fullOps, end), fromEnd(partialOps, end)))
     ++end;
   // A map is part of the pass over the scores that masks them.
   if (begin > 0 && isa<tile::MapOp>(fullOps[begin - 1]))
