@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <numbers>
+#include <tuple>
 
 using namespace mlir;
 using namespace attnc;
@@ -197,14 +198,13 @@ void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &bloc
     Value zero = code.i64(0);
     Value lo = code.maximum(code.sub(bounds.lo, block.begin), zero);
     Value hi = code.minimum(code.sub(bounds.hi, block.begin), block.count);
-    Value some = code.less(lo, hi);
     Value must;
     if (maskAnalysis->needsVerdict()) {
       attn::Verdict verdict = maskRanges->emitVerdict(code, queries, block.prepared);
-      some = code.andOf(some, verdict.may);
       must = verdict.must;
+      std::tie(lo, hi) = trimKeys(block, queries, verdict, lo, hi);
     }
-    code.ifTrue(some, [&] {
+    code.ifTrue(code.less(lo, hi), [&] {
       tile.keyBegin = code.roundDown(lo, rowTile);
       tile.keyEnd = code.roundUp(hi, rowTile);
       tile.keyStop = code.minimum(tile.keyEnd, block.count);
@@ -215,6 +215,28 @@ void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &bloc
       lowerSubTile(op, block, tile, full);
     });
   });
+}
+
+std::pair<Value, Value> KernelLowering::trimKeys(const KeyBlock &block,
+                                                 const attn::MaskRanges::PreparedRange &queries,
+                                                 attn::Verdict verdict, Value lo, Value hi) {
+  // Pieces that no query attends to are cheaper to find than to compute, and are where neighbouring
+  // documents meet.
+  int64_t piece = 2 * schedule.getRowTile();
+  Value no = code.constant(code.getBoolAttr(false));
+  hi = code.select(verdict.may, hi, lo);
+  Value unsure = code.andOf(code.less(lo, hi), code.select(verdict.must, no, verdict.may));
+  Value begin = code.select(unsure, code.roundDown(lo, schedule.getRowTile()), hi);
+  Values initial = {code.select(unsure, hi, lo), code.select(unsure, lo, hi)};
+  Values found = code.loop(begin, hi, piece, initial, [&](Value first, ValueRange carried) {
+    Value end = code.minimum(code.add(first, piece), hi);
+    auto keys = maskRanges->prepareKeys(code, code.add(block.begin, first),
+                                        code.add(block.begin, code.sub(end, code.i64(1))));
+    Value may = maskRanges->emitVerdict(code, queries, keys).may;
+    return Values{code.select(may, code.minimum(carried[0], first), carried[0]),
+                  code.select(may, end, carried[1])};
+  });
+  return {code.maximum(lo, found[0]), found[1]};
 }
 
 void KernelLowering::lowerSubTile(tile::ForQueriesOp op, const KeyBlock &block, SubTile &tile,

@@ -67,6 +67,12 @@ private:
   void lowerSteps();
   void lowerForKeys(tile::ForKeysOp op);
   void lowerForQueries(tile::ForQueriesOp op, const KeyBlock &block);
+  /// Keys [lo, hi) of the block without pieces at either end that none of `queries` attends to;
+  /// `verdict` is that of the whole block.
+  std::pair<mlir::Value, mlir::Value> trimKeys(const KeyBlock &block,
+                                               const attn::MaskRanges::PreparedRange &queries,
+                                               attn::Verdict verdict, mlir::Value lo,
+                                               mlir::Value hi);
   void lowerSubTile(tile::ForQueriesOp op, const KeyBlock &block, SubTile &tile, mlir::Value full);
   void lowerOps(llvm::ArrayRef<mlir::Operation *> ops, const KeyBlock &block, SubTile &tile);
   /// The rows of the tensor at slot `tensor`, whose elements have type `element`, of the call's

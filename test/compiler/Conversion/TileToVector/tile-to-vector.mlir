@@ -42,3 +42,21 @@ attn.kernel @bias_f32_d8 dtype(f32) head_dim(8) value_dim(8) {
     attn.yield %r : f32
   }
 }
+
+// Where a table decides, the smallest and largest ids of the keys are compared with those of the queries: for a block of
+// keys, and where that leaves it open for pieces of 12 keys, of which those at the ends that take no part are left out.
+// CHECK-LABEL: llvm.func @documents_f32_d8
+// CHECK:         scf.for {{.*}} step %c96_i64
+// CHECK:           scf.for {{.*}} step %c12_i64 iter_args({{.*}}) -> (i64, i64)
+// CHECK:             scf.for {{.*}} -> (i64, i64)
+// CHECK:               llvm.load {{.*}} -> i32
+// CHECK:             scf.yield
+attn.kernel @documents_f32_d8 dtype(f32) head_dim(8) value_dim(8) {
+  attn.capture @doc : i32["KV"]
+  attn.mask(%b, %h, %q, %kv) {
+    %x = attn.load @doc[clamp %q] : i32
+    %y = attn.load @doc[inside %kv] : i32
+    %r = arith.cmpi eq, %x, %y : i32
+    attn.yield %r : i1
+  }
+}
