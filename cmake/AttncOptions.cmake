@@ -27,6 +27,8 @@ if(ATTNC_SANITIZE)
   target_compile_options(attnc_options INTERFACE
     -fsanitize=${ATTNC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(attnc_options INTERFACE -fsanitize=${ATTNC_SANITIZE})
+  # Kernels carry no type in front of their first instruction, where clang would look for it.
+  target_compile_options(attnc_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
 endif()
 target_include_directories(attnc_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 

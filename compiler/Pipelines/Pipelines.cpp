@@ -53,17 +53,16 @@ static void addAttnPasses(OpPassManager &passes, const PipelineOptions &options)
 
 /// From loops over vectors to the LLVM dialect.
 static void addLoweringToLlvm(OpPassManager &passes) {
-  addCleanup(passes);
+  // Cleanup comes after nested regions are gone: at each change inside a loop, canonicalization
+  // would ask of every op in it whether the loop is dead.
   passes.addPass(createSCFToControlFlowPass());
+  addCleanup(passes);
   ConvertVectorToLLVMPassOptions vector;
   vector.x86Vector = true;
   passes.addPass(createConvertVectorToLLVMPass(vector));
   passes.addPass(createConvertMathToLLVMPass());
-  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
   passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertFuncToLLVMPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createConvertIndexToLLVMPass());
   passes.addPass(createUBToLLVMConversionPass());
   addCleanup(passes);
   passes.addPass(createReconcileUnrealizedCastsPass());
