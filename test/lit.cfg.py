@@ -1,6 +1,7 @@
 # Text tests (.mlir, .attn, .test), and through tools/golden_format.py the golden cases.
 # Features are probed once, here.
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -40,4 +41,7 @@ for program in ("nvcc", "ptxas"):
         config.available_features.add(program)
 if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0:
     config.available_features.add("gpu")
+cpuinfo = pathlib.Path("/proc/cpuinfo")
+if cpuinfo.exists() and " avx2 " in cpuinfo.read_text():
+    config.available_features.add("avx2")
 config.available_features.add("sanitizer" if config.sanitize else "no-sanitizer")

@@ -1,5 +1,6 @@
-"""A lit test format: every golden case on every device that this build has, and on the reference after each pass over
-the attn dialect and after all of them, one test each. A case is judged in lit's own process: there are many."""
+"""A lit test format: every golden case on every device, on the host as compiled for weaker CPUs too, and on the reference
+after each pass over the attn dialect and after all of them, one test each. A case is judged in lit's own process: there
+are many."""
 
 import pathlib
 import re
@@ -9,29 +10,37 @@ import lit.formats
 import lit.Test
 import run_goldens
 
-DEVICES = ("host", "reference")
+# What is run: the device and more options.
+RUNS = {
+    "host": ("host", []),
+    "host-x86-64-v3": ("host", ["--cpu", "x86-64-v3"]),
+    "host-x86-64": ("host", ["--cpu", "x86-64"]),
+    "reference": ("reference", []),
+}
 
 
-def find_passes(config):
-    """The passes that change the attn dialect, by their declarations, and the pipeline of all."""
+def find_runs(config):
+    """RUNS, and the reference after each pass that changes the attn dialect, by their declarations, and after all."""
     declarations = pathlib.Path(config.attnc_source, "dialect/Attn/Transforms/Passes.td").read_text()
-    return re.findall(r'Pass<"(attn-(?!print)[a-z-]+)"', declarations) + ["attn-pipeline"]
+    passes = re.findall(r'Pass<"(attn-(?!print)[a-z-]+)"', declarations) + ["attn-pipeline"]
+    return RUNS | {f"after-{name}": ("reference", ["--after", name]) for name in passes}
 
 
 class GoldenFormat(lit.formats.TestFormat):
     def getTestsInDirectory(self, suite, path_in_suite, lit_config, local_config):
         folder = pathlib.Path(suite.getSourcePath(path_in_suite))
-        runs = (*DEVICES, *(f"after-{name}" for name in find_passes(local_config)))
+        self.runs = find_runs(local_config)
         for case in sorted(folder.glob("*/case.json")):
-            for run in runs:
+            for run in self.runs:
                 yield lit.Test.Test(suite, path_in_suite + (case.parent.name, run), local_config)
 
     def execute(self, test, lit_config):
         if "attn-run" not in test.config.available_features:
             return lit.Test.UNSUPPORTED, "this build has no attn-run"
+        if test.path_in_suite[-1] == "host-x86-64-v3" and "avx2" not in test.config.available_features:
+            return lit.Test.UNSUPPORTED, "this CPU has no AVX2"
         case = pathlib.Path(test.suite.getSourcePath(test.path_in_suite[:-1]))
-        run = test.path_in_suite[-1]
-        device, flags = ("reference", ["--after", run.removeprefix("after-")]) if run.startswith("after-") else (run, [])
+        device, flags = self.runs[test.path_in_suite[-1]]
         try:
             why = run_goldens.run_case(case, f"{test.config.attnc_build}/bin/attn-run", device, flags,
                                        test.config.environment, lit_config.maxIndividualTestTime or None)
