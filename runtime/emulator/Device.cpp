@@ -63,8 +63,8 @@ bool KernelArguments::add(const void *value, size_t size) {
 
 Device::Device() = default;
 
-uint64_t Device::allocate(uint64_t bytes, std::string name) {
-  Allocation *allocation = memory.allocate(bytes, std::move(name), 0xFF);
+uint64_t Device::allocate(uint64_t bytes, std::string name, uint64_t misalignment) {
+  Allocation *allocation = memory.allocate(bytes, std::move(name), 0xFF, misalignment);
   return allocation ? allocation->base : 0;
 }
 

@@ -71,8 +71,9 @@ public:
   const DeviceProperties &getProperties() const { return properties; }
   DeviceProperties &getProperties() { return properties; }
 
-  /// A buffer of poison; 0 if the size cannot be had. The name is for reports.
-  uint64_t allocate(uint64_t bytes, std::string name = "");
+  /// A buffer of poison; 0 if the size cannot be had. The name is for reports. The buffer begins
+  /// `misalignment` bytes, fewer than 512, past a multiple of 512.
+  uint64_t allocate(uint64_t bytes, std::string name = "", uint64_t misalignment = 0);
   /// Adds type and shape to the reports about a buffer.
   void describe(uint64_t address, std::string description, unsigned elementSize);
   bool release(uint64_t address);

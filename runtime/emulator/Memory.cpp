@@ -67,13 +67,14 @@ void Allocation::markWritten(uint64_t offset, uint64_t count) {
   }
 }
 
-Allocation *GlobalMemory::allocate(uint64_t bytes, std::string name, uint8_t poison) {
+Allocation *GlobalMemory::allocate(uint64_t bytes, std::string name, uint8_t poison,
+                                   uint64_t misalignment) {
   if (next == 0)
     next = globalStart;
   if (bytes > globalEnd - next - gap)
     return nullptr;
   auto allocation = std::make_unique<Allocation>();
-  allocation->base = next;
+  allocation->base = next + misalignment;
   allocation->size = bytes;
   allocation->name = std::move(name);
   allocation->pages = SparsePages(bytes);
@@ -82,7 +83,7 @@ Allocation *GlobalMemory::allocate(uint64_t bytes, std::string name, uint8_t poi
     return nullptr;
   if (bytes <= maximumPoisoned)
     std::memset(allocation->data(), poison, bytes);
-  next = (next + bytes + gap + 511) / 512 * 512;
+  next = (allocation->base + bytes + gap + 511) / 512 * 512;
   Allocation *result = allocation.get();
   allocations[result->base] = std::move(allocation);
   return result;

@@ -59,8 +59,9 @@ struct Allocation {
 /// Buffers lie apart, with gaps that belong to nobody; an address is never used twice.
 class GlobalMemory {
 public:
-  /// Returns null when the size cannot be had.
-  Allocation *allocate(uint64_t bytes, std::string name, uint8_t poison);
+  /// Returns null when the size cannot be had. The buffer begins `misalignment` bytes, fewer than
+  /// 512, past a multiple of 512.
+  Allocation *allocate(uint64_t bytes, std::string name, uint8_t poison, uint64_t misalignment = 0);
   bool release(uint64_t base);
   /// The allocation that holds `address`, or null. Freed ones are found too.
   Allocation *find(uint64_t address);

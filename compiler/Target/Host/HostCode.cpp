@@ -7,16 +7,15 @@
 
 #include "compiler/Target/Host/HostCode.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
+#include "compiler/Target/KernelInfo/KernelMetadata.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
@@ -41,21 +40,13 @@ static void setAttributes(llvm::Function &function, const HostTarget &target, bo
       function.addParamAttr(i, llvm::Attribute::NoAlias);
 }
 
-/// The metadata of kernel `function` with what only its code knows.
-static std::string getMetadata(LLVM::LLVMFuncOp function, StringRef info) {
-  llvm::json::Object object;
-  if (llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(info)) {
-    if (llvm::json::Object *fields = parsed->getAsObject())
-      object = std::move(*fields);
-  } else {
-    llvm::consumeError(parsed.takeError());
-  }
+/// What the code of the kernel `function` knows of it.
+static llvm::json::Object getFacts(LLVM::LLVMFuncOp function) {
+  llvm::json::Object facts;
   for (StringRef name : {queryBlockAttrName, scratchBytesAttrName})
     if (auto value = function->getAttrOfType<IntegerAttr>(name))
-      object[name.split('.').second] = value.getInt();
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
-  return text;
+      facts[name.split('.').second] = value.getInt();
+  return facts;
 }
 
 std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
@@ -67,21 +58,13 @@ std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LL
   std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
   result->setTargetTriple(machine->getTargetTriple());
   result->setDataLayout(machine->createDataLayout());
-  auto infos = module->getAttrOfType<DictionaryAttr>(kernelsAttrName);
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     if (function.isExternal())
       continue;
     bool isKernel = function->hasAttr(queryBlockAttrName);
     setAttributes(*result->getFunction(function.getName()), target, isKernel);
-    if (!isKernel)
-      continue;
-    auto info = infos ? infos.getAs<StringAttr>(function.getName()) : StringAttr();
-    llvm::Constant *text = llvm::ConstantDataArray::getString(
-        context, getMetadata(function, info ? info.getValue() : "{}"));
-    auto *metadata = new llvm::GlobalVariable(*result, text->getType(), /*isConstant=*/true,
-                                              llvm::GlobalValue::ExternalLinkage, text,
-                                              function.getName() + "_metadata");
-    metadata->setAlignment(llvm::Align(1));
+    if (isKernel)
+      addMetadata(*result, function.getName(), getKernelMetadata(function, getFacts(function)));
   }
   return result;
 }

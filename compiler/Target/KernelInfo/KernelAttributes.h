@@ -16,10 +16,14 @@ namespace attnc {
 /// when the attn.kernel ops are gone.
 inline constexpr llvm::StringLiteral kernelsAttrName = "attnc.kernels";
 
-/// On the function of a host kernel, i64: the most rows of a call, and the bytes of scratch memory
-/// that a call needs.
+/// On the function of a kernel, i64: the most rows of a call or of a block of threads.
 inline constexpr llvm::StringLiteral queryBlockAttrName = "attnc.query_block";
+
+/// On the function of a host kernel, i64: the bytes of scratch memory that a call needs.
 inline constexpr llvm::StringLiteral scratchBytesAttrName = "attnc.scratch_bytes";
+
+/// On the function of a kernel for GPUs, i64: the bytes of dynamic shared memory of a block.
+inline constexpr llvm::StringLiteral sharedBytesAttrName = "attnc.shared_bytes";
 
 } // namespace attnc
 

@@ -1,0 +1,119 @@
+//===- PtxCode.cpp - LLVM IR and PTX of kernels for GPUs --------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Target/Ptx/PtxCode.h"
+#include "compiler/Target/KernelInfo/KernelAttributes.h"
+#include "compiler/Target/KernelInfo/KernelMetadata.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace attnc;
+
+/// The address space of global memory.
+static constexpr unsigned globalSpace = 1;
+
+void attnc::registerPtxTranslations(MLIRContext &context) {
+  registerBuiltinDialectTranslation(context);
+  registerLLVMDialectTranslation(context);
+  registerNVVMDialectTranslation(context);
+}
+
+static bool isKernel(LLVM::LLVMFuncOp function) {
+  return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+}
+
+/// Fills in what the attributes of `function` say.
+static GpuKernel readAttributes(LLVM::LLVMFuncOp function) {
+  auto getInt = [&](StringRef name) {
+    auto value = function->getAttrOfType<IntegerAttr>(name);
+    return value ? value.getInt() : 0;
+  };
+  GpuKernel kernel;
+  kernel.info.name = function.getName().str();
+  kernel.queryBlock = getInt(queryBlockAttrName);
+  kernel.sharedBytes = getInt(sharedBytesAttrName);
+  if (auto threads =
+          function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName()))
+    kernel.threads = threads.empty() ? 0 : threads[0];
+  return kernel;
+}
+
+/// The metadata of `function` with what its code knows.
+static std::string getMetadata(LLVM::LLVMFuncOp function, const PtxTarget &target) {
+  GpuKernel kernel = readAttributes(function);
+  return getKernelMetadata(function, llvm::json::Object{{"arch", target.arch},
+                                                        {"query_block", kernel.queryBlock},
+                                                        {"threads", kernel.threads},
+                                                        {"shared_bytes", kernel.sharedBytes}});
+}
+
+std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                                                       const PtxTarget &target) {
+  std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
+      module, context, module.getName().value_or("attnc"), /*disableVerification=*/true);
+  if (!result)
+    return nullptr;
+  std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
+  result->setTargetTriple(machine->getTargetTriple());
+  result->setDataLayout(machine->createDataLayout());
+  for (llvm::Function &function : *result) {
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    // The op for inline assembly cannot say that all threads of a warp must come to it together.
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm())
+        call->setConvergent();
+  }
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (isKernel(function))
+      addMetadata(*result, function.getName(), getMetadata(function, target), globalSpace);
+  return result;
+}
+
+void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
+                    llvm::raw_ostream &os) {
+  os << llvm::formatv("// Fused attention kernels for {0} and later, PTX {1}.{2}, by attnc.\n",
+                      target.arch, target.ptxVersion / 10, target.ptxVersion % 10);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (!isKernel(function))
+      continue;
+    GpuKernel kernel = readAttributes(function);
+    os << llvm::formatv("//\n// {0}\n//   {1} rows of queries a block of {2} threads, {3} bytes of "
+                        "dynamic shared memory\n//   {4}\n",
+                        kernel.info.name, kernel.queryBlock, kernel.threads, kernel.sharedBytes,
+                        getMetadata(function, target));
+  }
+  std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream buffer(text);
+  llvm::legacy::PassManager passes;
+  [[maybe_unused]] bool unsupported = machine->addPassesToEmitFile(
+      passes, buffer, /*DwoOut=*/nullptr, llvm::CodeGenFileType::AssemblyFile);
+  assert(!unsupported && "NVPTX writes assembly");
+  passes.run(ir);
+  os << buffer.str();
+}
+
+std::vector<GpuKernel> attnc::describeGpuKernels(ModuleOp module, ArrayRef<KernelInfo> infos) {
+  std::vector<GpuKernel> kernels;
+  for (const KernelInfo &info : infos) {
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);
+    assert(function && "each kernel is a function");
+    kernels.push_back(readAttributes(function));
+    kernels.back().info = info;
+  }
+  return kernels;
+}

@@ -1,0 +1,45 @@
+//===- PtxCode.h - LLVM IR and PTX of kernels for GPUs ------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_TARGET_PTX_PTXCODE_H
+#define COMPILER_TARGET_PTX_PTXCODE_H
+
+#include "attnc/GpuKernel.h"
+#include "compiler/Target/Ptx/PtxTarget.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <vector>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace attnc {
+
+/// Registers what translateToLLVMIR needs with the context.
+void registerPtxTranslations(mlir::MLIRContext &context);
+
+/// The LLVM IR of `module`, which holds kernels for GPUs as functions of the LLVM dialect. Every
+/// kernel NAME comes with a constant NAME_metadata in global memory: its metadata as JSON text that
+/// ends with a zero byte. Returns null after a diagnostic.
+std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                                const PtxTarget &target);
+
+/// Writes `ir`, which translateToLLVMIR made of `module` and which must not be used after that, as
+/// PTX. Comments at the top say what is in the file.
+void emitPtx(mlir::ModuleOp module, llvm::Module &ir, const PtxTarget &target,
+             llvm::raw_ostream &os);
+
+/// Kernels of the names in `infos`, with the facts that the functions of `module`, in the LLVM
+/// dialect, carry.
+std::vector<GpuKernel> describeGpuKernels(mlir::ModuleOp module, llvm::ArrayRef<KernelInfo> infos);
+
+} // namespace attnc
+
+#endif // COMPILER_TARGET_PTX_PTXCODE_H

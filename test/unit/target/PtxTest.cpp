@@ -1,0 +1,127 @@
+//===- PtxTest.cpp - Tests of code generation for GPUs ----------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Target/Ptx/PtxCode.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace attnc;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+class Ptx : public testing::Test {
+protected:
+  Ptx() : context(mlir::MLIRContext::Threading::DISABLED) {
+    context.loadDialect<mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
+    registerPtxTranslations(context);
+    module = mlir::parseSourceFile<mlir::ModuleOp>(
+        ATTNC_SOURCE_DIR "/test/compiler/Target/Ptx/Inputs/copy.mlir", &context);
+  }
+
+  std::string emit(llvm::StringRef arch) {
+    llvm::Expected<PtxTarget> target = PtxTarget::get(arch);
+    EXPECT_TRUE(static_cast<bool>(target));
+    std::unique_ptr<llvm::Module> ir = translateToLLVMIR(*module, llvmContext, *target);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    emitPtx(*module, *ir, *target, os);
+    return text;
+  }
+
+  mlir::MLIRContext context;
+  llvm::LLVMContext llvmContext;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+} // namespace
+
+TEST(PtxTarget, KnowsEachArchitecture) {
+  for (const std::string &name : PtxTarget::getNames()) {
+    llvm::Expected<PtxTarget> target = PtxTarget::get(name);
+    ASSERT_TRUE(static_cast<bool>(target)) << name;
+    EXPECT_EQ(target->arch, name);
+    EXPECT_GE(target->ptxVersion, 80u);
+    EXPECT_GE(target->sharedBytes, 99 * 1024);
+    EXPECT_TRUE(target->createTargetMachine()) << name;
+  }
+  EXPECT_EQ(PtxTarget::get("sm_80")->sharedBytes, 163 * 1024);
+  EXPECT_EQ(PtxTarget::get("sm_86")->sharedBytes, 99 * 1024);
+  EXPECT_EQ(PtxTarget::get("sm_90a")->sharedBytes, 227 * 1024);
+}
+
+TEST(PtxTarget, NamesTheArchitecturesItKnows) {
+  llvm::Expected<PtxTarget> target = PtxTarget::get("sm_70");
+  ASSERT_FALSE(static_cast<bool>(target));
+  EXPECT_EQ(llvm::toString(target.takeError()),
+            "expected an architecture of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, sm_100, "
+            "sm_120, got `sm_70`");
+}
+
+TEST(PtxTarget, HasShortPointersToSharedMemory) {
+  llvm::DataLayout layout = PtxTarget::get("sm_80")->createTargetMachine()->createDataLayout();
+  EXPECT_EQ(layout.getPointerSize(3), 4u);
+  EXPECT_EQ(layout.getPointerSize(1), 8u);
+}
+
+TEST_F(Ptx, TakesTheArgumentsAsOneParameter) {
+  std::string text = emit("sm_80");
+  EXPECT_THAT(text, HasSubstr(".target sm_80"));
+  EXPECT_THAT(text, HasSubstr(".param .align 8 .b8 copy_param_0[208]"));
+  EXPECT_THAT(text, HasSubstr(".reqntid 32, 1, 1"));
+  EXPECT_THAT(text, HasSubstr(".extern .shared .align 128 .b8 attnc_shared[]"));
+  // No thread has a copy of the arguments.
+  EXPECT_THAT(text, Not(HasSubstr(".local")));
+  // Addresses in shared memory are not made of 64-bit ones.
+  EXPECT_THAT(text, HasSubstr("mov.b32 \t%r"));
+  EXPECT_THAT(text, Not(HasSubstr("cvta")));
+}
+
+TEST_F(Ptx, SaysAtTheTopWhatIsInTheFile) {
+  std::string text = emit("sm_86");
+  EXPECT_THAT(text,
+              testing::StartsWith("// Fused attention kernels for sm_86 and later, PTX 8.0, by "
+                                  "attnc.\n//\n// copy\n//   32 rows of queries a block of 32 "
+                                  "threads, 512 bytes of dynamic shared memory\n//   {\"arch\":"
+                                  "\"sm_86\""));
+}
+
+TEST_F(Ptx, CarriesItsMetadata) {
+  EXPECT_THAT(emit("sm_80"), HasSubstr(".visible .global .align 1 .b8 copy_metadata["));
+}
+
+TEST_F(Ptx, KeepsInlineAssemblyConvergent) {
+  std::unique_ptr<llvm::Module> ir =
+      translateToLLVMIR(*module, llvmContext, *PtxTarget::get("sm_80"));
+  int found = 0;
+  for (llvm::Instruction &instruction : llvm::instructions(*ir->getFunction("copy")))
+    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm()) {
+      EXPECT_TRUE(call->isConvergent());
+      ++found;
+    }
+  EXPECT_EQ(found, 1);
+}
+
+TEST_F(Ptx, DescribesItsKernels) {
+  KernelInfo info;
+  info.name = "copy";
+  info.headDim = 4;
+  std::vector<GpuKernel> kernels = describeGpuKernels(*module, {info});
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].info.headDim, 4);
+  EXPECT_EQ(kernels[0].queryBlock, 32);
+  EXPECT_EQ(kernels[0].threads, 32);
+  EXPECT_EQ(kernels[0].sharedBytes, 512);
+}
