@@ -37,8 +37,11 @@ void Warp::writeCopy(const AsyncCopy &copy, uint32_t lanes) {
     auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     uint8_t *target = block.shared.data() + copy.destination[lane];
     unsigned bytes = copy.sourceSize[lane];
-    if (bytes)
-      std::memcpy(target, copy.source[lane], bytes);
+    unsigned at = 0;
+    for (; at + 4 <= bytes; at += 4)
+      loadRelaxed<uint32_t>(target + at, copy.source[lane] + at);
+    for (; at < bytes; ++at)
+      loadRelaxed<uint8_t>(target + at, copy.source[lane] + at);
     std::memset(target + bytes, 0, copy.size - bytes);
   }
 }

@@ -37,6 +37,8 @@ class Block {
 public:
   Block(const LaunchState &launch, uint64_t linear);
 
+  static constexpr unsigned barrierCount = 16;
+
   enum class State : uint8_t { Running, Finished };
   /// Runs warps until `steps` warp instructions were executed or the block is finished or stuck.
   State run(uint64_t steps);
@@ -82,7 +84,7 @@ private:
   void reportDeadlock();
 
   std::vector<std::unique_ptr<Warp>> warps;
-  std::array<Barrier, 16> barriers;
+  std::array<Barrier, barrierCount> barriers;
   std::vector<unsigned> priority; // adversarial order
   unsigned cursor = 0;
   uint64_t picks = 0;

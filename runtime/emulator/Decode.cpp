@@ -433,6 +433,8 @@ void ProgramBuilder::decodeFunction(uint32_t number) {
   end.function = number;
   end.line = current->body.empty() ? current->location.line : current->body.back().location.line;
   program.instructions.push_back(end);
+  if (!failed)
+    findBypasses(program, number);
 }
 
 bool decodeModule(const std::shared_ptr<const ModuleAst> &module, const GlobalAddresses &globals,

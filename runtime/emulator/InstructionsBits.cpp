@@ -118,7 +118,38 @@ void decodeLop3(Decoder &decoder) {
   decoder.out.handler = &runLop3;
 }
 
-/// Amounts are 32-bit and clamp at the width.
+template <class T> struct ShiftLeft {
+  T operator()(T a, uint32_t b) const {
+    return static_cast<T>(b < 8 * sizeof(T) ? uint64_t(a) << (b & 63) : 0);
+  }
+};
+template <class T> struct ShiftRight {
+  T operator()(T a, uint32_t b) const {
+    constexpr uint32_t width = 8 * sizeof(T);
+    return static_cast<T>(!std::is_signed_v<T> && b >= width ? T(0)
+                                                             : T(a >> std::min(b, width - 1)));
+  }
+};
+
+/// An amount of the width or more clamps; in strict mode it is a fault.
+template <class T, class Shift>
+void runShift(Warp &warp, const Instruction &instruction, uint32_t active) {
+  constexpr uint32_t width = 8 * sizeof(T);
+  if (warp.launch.options.strict) [[unlikely]] {
+    uint32_t scratch[32];
+    const uint32_t *amounts = warp.read32(instruction.b, scratch);
+    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+      auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      if (amounts[lane] >= width)
+        warp.report(FaultKind::OverwideShift,
+                    std::to_string(width) + " bits by " + std::to_string(amounts[lane]),
+                    static_cast<int>(lane));
+    }
+  }
+  runBinary<T, T, uint32_t, Shift>(warp, instruction, active);
+}
+
+/// Amounts are 32-bit.
 void decodeShift(Decoder &decoder) {
   bool isLeft = decoder.name() == "shl";
   Type type = decoder.expectType();
@@ -126,16 +157,9 @@ void decodeShift(Decoder &decoder) {
   decoder.out.d = decoder.result(0, type);
   decoder.out.a = decoder.value(1, type);
   decoder.out.b = decoder.value(2, Type::U32);
-  decoder.out.handler = forInteger(type, [&]<class T>() {
-    constexpr uint32_t width = 8 * sizeof(T);
+  decoder.out.handler = forInteger(type, [&]<class T>() -> Handler {
     using U = std::make_unsigned_t<T>;
-    if (isLeft)
-      return binary<U, U, uint32_t>(
-          [](U a, uint32_t b) { return static_cast<U>(b < width ? uint64_t(a) << (b & 63) : 0); });
-    return binary<T, T, uint32_t>([](T a, uint32_t b) {
-      uint32_t amount = std::min(b, width - 1);
-      return static_cast<T>(!std::is_signed_v<T> && b >= width ? T(0) : T(a >> amount));
-    });
+    return isLeft ? &runShift<U, ShiftLeft<U>> : &runShift<T, ShiftRight<T>>;
   });
   if (!decoder.out.handler)
     decoder.failUnknown();

@@ -123,8 +123,7 @@ void runWarpSync(Warp &warp, const Instruction &, uint32_t active) {
   warp.block.clocks->joinLanes(warp.index, isWhole ? ~0u : active);
 }
 
-/// bar and barrier. mode: 0 sync, 1 arrive, 2 red.popc, 3 red.and, 4 red.or; immediate bit 0:
-/// aligned.
+/// bar and barrier. mode: 0 sync, 1 arrive, 2 red.popc, 3 red.and, 4 red.or.
 void decodeBarrier(Decoder &decoder) {
   Instruction &out = decoder.out;
   out.kind = InstructionClass::Barrier;
@@ -143,9 +142,7 @@ void decodeBarrier(Decoder &decoder) {
   int form = decoder.takeOneOf({"sync", "arrive", "red"});
   if (form < 0)
     decoder.failUnknown();
-  bool isAligned = decoder.name() == "bar";
-  isAligned |= decoder.take("aligned");
-  out.immediate = isAligned;
+  out.isAligned = decoder.take("aligned") || decoder.name() == "bar";
   size_t at = 0;
   if (form == 2) {
     int operation = decoder.takeOneOf({"popc", "and", "or"});

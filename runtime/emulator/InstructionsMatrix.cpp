@@ -82,6 +82,7 @@ void decodeMma(Decoder &decoder) {
   out.count = static_cast<uint8_t>(depth);
   out.mode = static_cast<uint8_t>(static_cast<uint8_t>(type) | (isHalfResult ? 4 : 0));
   out.control = Control::Aligned;
+  out.isAligned = true;
   out.kind = InstructionClass::Matrix;
   out.handler = &runMma;
 }
@@ -134,6 +135,7 @@ void decodeLoadMatrix(Decoder &decoder) {
   out.firstOperand = static_cast<uint32_t>(decoder.builder.getProgram().operands.size());
   decoder.appendVector(decoder.at(0), Type::B32, true, out.count);
   out.control = Control::Aligned;
+  out.isAligned = true;
   out.isCollective = true;
   out.kind = InstructionClass::LoadShared;
   out.handler = &runLoadMatrix;
@@ -158,6 +160,7 @@ void decodeMoveMatrix(Decoder &decoder) {
   decoder.out.d = decoder.result(0, Type::B32);
   decoder.out.a = decoder.value(1, Type::B32);
   decoder.out.control = Control::Aligned;
+  decoder.out.isAligned = true;
   decoder.out.kind = InstructionClass::Exchange;
   decoder.out.handler = &runMoveMatrix;
 }

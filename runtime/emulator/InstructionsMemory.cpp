@@ -27,9 +27,8 @@ void loadElements(Warp &warp, const Instruction &instruction, uint32_t good, uin
       values[lane] = poison;
       if (!(good >> lane & 1))
         continue;
-      // Blocks on other threads may race in the emulated program; here that must be no race.
-      T value = __atomic_load_n(
-          reinterpret_cast<const T *>(lanes.pointer[lane] + element * sizeof(T)), __ATOMIC_RELAXED);
+      T value;
+      loadRelaxed<T>(&value, lanes.pointer[lane] + element * sizeof(T));
       values[lane] = static_cast<uint64_t>(static_cast<int64_t>(value));
       if (std::is_unsigned_v<T>)
         values[lane] = static_cast<uint64_t>(value);
@@ -50,9 +49,11 @@ void load128(Warp &warp, const Instruction &instruction, uint32_t good, const La
   if (!result.isPresent())
     return;
   uint8_t *target = warp.frame() + result.offset;
-  for (unsigned lane = 0; lane < 32; ++lane)
-    if (good >> lane & 1)
-      std::memcpy(target + lane * 16, lanes.pointer[lane], 16);
+  for (uint32_t rest = good; rest; rest &= rest - 1) {
+    auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    loadRelaxed<uint64_t>(target + lane * 16, lanes.pointer[lane]);
+    loadRelaxed<uint64_t>(target + lane * 16 + 8, lanes.pointer[lane] + 8);
+  }
 }
 
 void runLoad(Warp &warp, const Instruction &instruction, uint32_t active) {

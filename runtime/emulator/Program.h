@@ -98,15 +98,16 @@ struct Instruction {
   Ordering ordering = Ordering::Weak;
   bool isReadOnly = false; // ld.global.nc
   bool isStore = false;
+  bool isAligned = false;       // needs the whole warp
   bool isCollective = false;    // all lanes of the warp read together
   bool paramIsLocal = false;    // a .param variable of a function, not of the entry
   bool localIsRelative = false; // the address counts from the frame
   uint32_t guard = 0;           // frame offset of the predicate
   uint32_t guardNumber = 0;
-  uint32_t target = 0;
-  Operand d, e;       // results
-  Operand a, b, c, m; // sources
-  int64_t offset = 0; // of an address
+  uint32_t target = 0; // of a branch; of an aligned instruction, its entry in Program::bypasses
+  Operand d, e;        // results
+  Operand a, b, c, m;  // sources
+  int64_t offset = 0;  // of an address
   uint64_t immediate = 0;
   uint32_t firstOperand = 0; // in Program::operands
   uint32_t firstRead = 0;    // in Program::registerLists
@@ -167,6 +168,8 @@ struct Program {
   std::vector<FunctionInfo> functions; // 0 is the entry
   std::vector<CallInfo> calls;
   std::vector<std::vector<uint32_t>> branchTables;
+  /// For aligned instructions: where lanes come out that went round it. The first entry is empty.
+  std::vector<std::vector<uint32_t>> bypasses{{}};
   std::vector<uint64_t> constants; // rows of 32 words each
   std::vector<SpecialRegister> specials;
   std::vector<PlacedVariable> parameters;
@@ -182,6 +185,10 @@ struct Program {
   std::array<uint64_t, 3> requiredCluster{0, 0, 0};
   std::shared_ptr<const ModuleAst> module;
 };
+
+/// Finds the bypasses of the aligned instructions of a function whose instructions are the last of
+/// the program.
+void findBypasses(Program &program, uint32_t function);
 
 /// Addresses of module-scope `.global` and `.const` variables.
 using GlobalAddresses = std::map<std::string, uint64_t, std::less<>>;

@@ -44,6 +44,7 @@ std::string_view getFaultName(FaultKind kind) {
                                         "invalid operand",
                                         "division by zero",
                                         "invalid conversion",
+                                        "over-wide shift",
                                         "trap",
                                         "stack overflow",
                                         "step budget",

@@ -39,6 +39,7 @@ enum class FaultKind : uint8_t {
   InvalidOperand,
   DivisionByZero,    // strict
   InvalidConversion, // strict
+  OverwideShift,     // strict
   Trap,
   StackOverflow,
   StepBudget,

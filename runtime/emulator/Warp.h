@@ -27,6 +27,13 @@ struct LanePointers {
   uint8_t *pointer[32];
 };
 
+/// Reads a value that a block on another thread may write: what is a race in the emulated program
+/// must be none here.
+template <class T> inline void loadRelaxed(void *target, const uint8_t *source) {
+  T value = __atomic_load_n(reinterpret_cast<const T *>(source), __ATOMIC_RELAXED);
+  std::memcpy(target, &value, sizeof(T));
+}
+
 /// Lanes of a warp at the same place.
 struct Group {
   enum class State : uint8_t { Runnable, AtBarrier, AtMember };
@@ -39,7 +46,9 @@ struct Group {
   uint32_t function = 0;
   State state = State::Runnable;
   uint8_t barrier = 0;
-  bool forced = false; // a member wait that can never end was reported
+  uint32_t expected = 0;    // threads at that barrier, 0 for all
+  bool awaitsLanes = false; // at a barrier that its warp has not arrived at yet
+  bool forced = false;      // a member wait that can never end was reported
 };
 
 /// One cp.async of a warp, not landed yet for the lanes in `mask`.
@@ -169,6 +178,9 @@ private:
   void exitLanes(uint32_t lanes);
   bool executeMember(const Instruction &instruction, uint32_t active);
   bool executeBarrier(const Instruction &instruction, uint32_t active);
+  void splitGuarded(uint32_t active);
+  void forceBypassed();
+  bool arriveTogether(unsigned number);
   bool awaitWarp(const Instruction &instruction, uint32_t active, FaultKind kind);
   void removeCurrent();
   void split(uint32_t lanes);

@@ -15,8 +15,12 @@ namespace attnc::emu {
 /// Returns false if the group has to wait. Operands: a = barrier, b = thread count, c = predicate.
 bool Warp::executeBarrier(const Instruction &instruction, uint32_t active) {
   // A barrier counts whole warps: lanes come together first.
-  if ((present & ~exited & ~active) &&
-      !awaitWarp(instruction, active, FaultKind::BarrierDivergence))
+  bool isPartial = present & ~exited & ~active;
+  bool waits = instruction.mode != 1;
+  bool isPerThread = isPartial && !instruction.isAligned && instruction.mode == 0;
+  if (isPerThread && active != current->mask)
+    splitGuarded(active);
+  if (isPartial && !isPerThread && !awaitWarp(instruction, active, FaultKind::BarrierDivergence))
     return false;
   uint32_t scratch[32];
   auto first = static_cast<unsigned>(std::countr_zero(active));
@@ -32,17 +36,42 @@ bool Warp::executeBarrier(const Instruction &instruction, uint32_t active) {
   };
   uint32_t number = uniform(instruction.a, "the barrier number");
   uint32_t expected = instruction.b.isPresent() ? uniform(instruction.b, "the thread count") : 0;
-  bool waits = instruction.mode != 1;
   if (waits)
     current->state = Group::State::AtBarrier;
   current->barrier = static_cast<uint8_t>(number);
+  if (isPerThread && number < Block::barrierCount) {
+    current->expected = expected;
+    current->awaitsLanes = true;
+    arriveTogether(number);
+    return false;
+  }
   bool passes = block.arrive(*this, instruction, active, number, expected, waits);
   if (!waits)
     return true;
-  if (passes && current->state == Group::State::AtBarrier && number >= 16)
+  if (passes && current->state == Group::State::AtBarrier && number >= Block::barrierCount)
     current->state = Group::State::Runnable, ++current->pc;
   // releaseBarrier moves groups on, also this one.
   return false;
+}
+
+/// Threads that come to `barrier.sync` one by one, at one or several instructions: the warp arrives
+/// when all its lanes are there. Returns false if some are not.
+bool Warp::arriveTogether(unsigned number) {
+  uint32_t lanes = 0;
+  Group *last = nullptr;
+  for (Group &group : groups) {
+    if (group.state != Group::State::AtBarrier || !group.awaitsLanes || group.barrier != number)
+      continue;
+    lanes |= group.mask;
+    last = &group;
+  }
+  if (lanes != (present & ~exited))
+    return false;
+  for (Group &group : groups)
+    group.awaitsLanes = false;
+  current = last;
+  block.arrive(*this, program.instructions[last->pc], lanes, number, last->expected, true);
+  return true;
 }
 
 /// The barrier completed: the groups that wait at it go on.

@@ -97,18 +97,38 @@ bool Warp::checkRegisters(const Instruction &instruction, uint32_t active) {
   return false;
 }
 
-/// An instruction for the whole warp, with lanes missing: the lanes that are here wait for those
-/// that can still come. Returns false to wait; if nobody else can move, reports a fault and goes on
-/// with the lanes there are.
-bool Warp::awaitWarp(const Instruction &instruction, uint32_t active, FaultKind kind) {
-  if (active != current->mask) {
-    // Lanes whose guard is false go on.
-    size_t at = static_cast<size_t>(current - groups.data());
-    split(active);
-    ++groups[at].pc;
-    current = &groups.back();
+/// Makes `active` the current group; the lanes whose guard is false go on.
+void Warp::splitGuarded(uint32_t active) {
+  size_t at = static_cast<size_t>(current - groups.data());
+  split(active);
+  ++groups[at].pc;
+  current = &groups.back();
+}
+
+/// Lets groups go on that wait at an aligned instruction for the lanes of the current group, which
+/// have come out behind it.
+void Warp::forceBypassed() {
+  for (Group &group : groups) {
+    const Instruction &instruction = program.instructions[group.pc];
+    if (group.state != Group::State::AtMember || !instruction.isAligned ||
+        group.frame != current->frame || group.depth != current->depth)
+      continue;
+    const std::vector<uint32_t> &places = program.bypasses[instruction.target];
+    if (!std::binary_search(places.begin(), places.end(), current->pc))
+      continue;
+    group.state = Group::State::Runnable;
+    group.forced = true;
   }
-  if (groups.size() > 1 && !current->forced) {
+}
+
+/// An instruction for the whole warp, with lanes missing: the lanes that are here wait for those
+/// that can still come. Returns false to wait; if the others went round the instruction or cannot
+/// move, reports a fault and goes on with the lanes there are.
+bool Warp::awaitWarp(const Instruction &instruction, uint32_t active, FaultKind kind) {
+  bool isSkipped = active != current->mask;
+  if (isSkipped)
+    splitGuarded(active);
+  if (groups.size() > 1 && !current->forced && !(isSkipped && instruction.isAligned)) {
     current->state = Group::State::AtMember;
     return false;
   }
@@ -187,12 +207,8 @@ void Warp::branchIndexed(const Instruction &instruction, uint32_t active) {
 
 void Warp::call(const Instruction &instruction, uint32_t active) {
   const CallInfo &info = program.calls[instruction.extra];
-  if (active != current->mask) {
-    size_t at = static_cast<size_t>(current - groups.data());
-    split(active);
-    ++groups[at].pc;
-    current = &groups.back();
-  }
+  if (active != current->mask)
+    splitGuarded(active);
   const FunctionInfo &caller = program.functions[current->function];
   const FunctionInfo &callee = program.functions[info.function];
   bool isTooDeep =
@@ -235,12 +251,8 @@ void Warp::call(const Instruction &instruction, uint32_t active) {
 }
 
 void Warp::returnLanes(const Instruction &instruction, uint32_t active) {
-  if (active != current->mask) {
-    size_t at = static_cast<size_t>(current - groups.data());
-    split(active);
-    ++groups[at].pc;
-    current = &groups.back();
-  }
+  if (active != current->mask)
+    splitGuarded(active);
   if (current->depth == 0) {
     exitLanes(active);
     return;
@@ -301,7 +313,11 @@ void Warp::exitLanes(uint32_t lanes) {
   else
     ++current->pc;
   if (groups.empty())
-    block.warpExited();
+    return block.warpExited();
+  // Lanes that came to a barrier one by one may have waited for these.
+  for (size_t i = 0; i < groups.size(); ++i)
+    if (groups[i].state == Group::State::AtBarrier && groups[i].awaitsLanes)
+      arriveTogether(groups[i].barrier);
 }
 
 /// A .sync instruction with a member mask: runs for each set of lanes that is complete. Returns
@@ -383,6 +399,7 @@ template <bool Checked, bool Observed> Warp::Stop Warp::runLoop(uint64_t budget,
           return stop(Stop::Blocked);
         continue;
       }
+      forceBypassed();
     }
     Group &group = *current;
     const Instruction &instruction = instructions[group.pc];
@@ -419,10 +436,7 @@ template <bool Checked, bool Observed> Warp::Stop Warp::runLoop(uint64_t budget,
       if (active) {
         if (active != group.mask) {
           // The lanes that do not take part go on.
-          size_t at = static_cast<size_t>(current - groups.data());
-          split(active);
-          ++groups[at].pc;
-          current = &groups.back();
+          splitGuarded(active);
           if (!executeMember(instruction, active))
             continue;
         } else if (!executeMember(instruction, active)) {
@@ -444,6 +458,11 @@ template <bool Checked, bool Observed> Warp::Stop Warp::runLoop(uint64_t budget,
         call(instruction, active);
       else
         ++current->pc;
+      // A call that is nested too deeply ends its lanes.
+      if (groups.empty())
+        return stop(Stop::Finished);
+      if (!selectGroup())
+        return stop(Stop::Blocked);
       continue;
     case Control::Return:
       if (active)

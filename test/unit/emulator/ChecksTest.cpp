@@ -136,6 +136,56 @@ TEST(Checks, barrierDivergence) {
   // Lanes that take a longer way round are waited for.
   expectNone(runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra FAR;\nNEAR: bar.sync 0;\nret;\n"
                      "FAR: mov.u32 %r2, 1;\nbra NEAR;"));
+  // So are lanes that come by another branch of an indexed jump.
+  expectNone(runBody("targets: .branchtargets A, B;\nand.b32 %r2, %r1, 1;\n"
+                     "brx.idx %r2, targets;\nB: mov.u32 %r3, 2;\nbra C;\nA: mov.u32 %r3, 1;\n"
+                     "C: bar.sync 0;\nst.global.u32 [%d3], %r3;"));
+}
+
+TEST(Checks, partialWarpAtAlignedBarrier) {
+  // In each turn of the loop the other half of the warp goes round the barrier. It comes to the
+  // barrier in the next turn, which does not make the barrier whole.
+  std::string loop = "mov.u32 %r2, 0;\nLOOP: add.u32 %r3, %r1, %r2;\nand.b32 %r3, %r3, 1;\n"
+                     "setp.eq.u32 %p1, %r3, 0;\n@%p1 bra SKIP;\nBARRIER\n"
+                     "SKIP: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, 2;\n@%p2 bra LOOP;\n"
+                     "bar.warp.sync -1;\nst.global.u32 [%d3], %r2;";
+  auto with = [&](const std::string &barrier) {
+    std::string text = loop;
+    return runBody(text.replace(text.find("BARRIER"), 7, barrier));
+  };
+  expectOnly(with("bar.sync 0;"), FaultKind::BarrierDivergence, 20);
+  expectOnly(with("barrier.sync.aligned 0;"), FaultKind::BarrierDivergence, 20);
+  expectOnly(with("mov.u32 %r4, 0;movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r4;"),
+             FaultKind::Convergence, 20);
+  // A guard that only some lanes meet.
+  expectOnly(runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bar.sync 0;\n@!%p1 bar.sync 0;"),
+             FaultKind::BarrierDivergence, 16);
+  // Lanes that leave a loop with a barrier earlier than others.
+  LaunchResult result = runBody("mov.u32 %r2, 0;\nLOOP: bar.sync 0;\nadd.u32 %r2, %r2, 8;\n"
+                                "setp.lt.u32 %p1, %r2, %r1;\n@%p1 bra LOOP;\n"
+                                "st.global.u32 [%d3], %r2;");
+  EXPECT_EQ(countFaults(result, FaultKind::BarrierDivergence), 1u);
+  // Lanes that spin are not waited for for ever, and do not count as gone round.
+  expectNone(runBody("mov.u32 %r2, 0;\nLOOP: add.u32 %r2, %r2, 1;\n"
+                     "mul.lo.u32 %r3, %r1, 1000;\nsetp.lt.u32 %p1, %r2, %r3;\n@%p1 bra LOOP;\n"
+                     "bar.sync 0;\nst.global.u32 [%d3], %r2;"));
+}
+
+TEST(Checks, threadsComeToABarrierOneByOne) {
+  // Without .aligned the halves of a warp may come to different instructions, and others may end.
+  std::string body = std::string(sharedAddress) +
+                     "st.shared.u32 [%r2], %r1;\nsetp.eq.u32 %p3, %r1, 5;\n@%p3 exit;\n"
+                     "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nbarrier.sync 3;\nbra M;\n"
+                     "L: barrier.sync 3;\nM: xor.b32 %r3, %r1, 63;\nmov.u32 %r4, tile;\n"
+                     "mad.lo.u32 %r4, %r3, 4, %r4;\nld.shared.u32 %r5, [%r4];\n"
+                     "st.global.u32 [%d3], %r5;";
+  expectNone(runBody(body, 64, sharedArray));
+  // Lanes that end while others wait.
+  expectNone(runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nbarrier.sync 0;\nret;\nL: exit;"));
+  // Lanes that never come.
+  LaunchResult result = runBody("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nbarrier.sync 1;\n"
+                                "bra M;\nL: barrier.sync 2;\nM: ret;");
+  expectOnly(result, FaultKind::Deadlock, 17);
 }
 
 TEST(Checks, partialWarpAtMatrixInstruction) {
@@ -190,6 +240,28 @@ TEST(Checks, strictModeFindsWhatIsUnspecified) {
   expectNone(run.launch({out}));
   run.options.strict = true;
   expectOnly(run.launch({out}), FaultKind::DivisionByZero, 15);
+  PtxRun shifts(PtxRun::kernel(std::string(loadOut) +
+                               "add.u32 %r2, %r1, 1;\nshl.b32 %r3, %r1, %r2;\n"
+                               "cvt.u64.u32 %d4, %r1;\nshr.u64 %d4, %d4, %r2;\n"
+                               "st.global.u32 [%d3], %r3;"));
+  out = shifts.buffer(std::vector<uint32_t>(32), "out");
+  expectNone(shifts.launch({out}));
+  shifts.options.strict = true;
+  LaunchResult result = shifts.launch({out});
+  expectOnly(result, FaultKind::OverwideShift, 16);
+  EXPECT_EQ(result.faults[0].lane, 31);
+  EXPECT_EQ(result.faults[0].message, "32 bits by 32");
+}
+
+TEST(Checks, callsNestedTooDeeply) {
+  LaunchResult result = runBody("call f, ();", 32,
+                                ".func f()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, 1;\n"
+                                "call f, ();\nret;\n}\n");
+  expectOnly(result, FaultKind::StackOverflow, 8);
+  // Only some lanes call for ever.
+  result = runBody("setp.lt.u32 %p1, %r1, 7;\n@%p1 call f, ();\nst.global.u32 [%d3], %r1;", 32,
+                   ".func f()\n{\ncall f, ();\nret;\n}\n");
+  expectOnly(result, FaultKind::StackOverflow, 6);
 }
 
 TEST(Checks, deadlock) {

@@ -167,6 +167,26 @@ TEST(Execution, resultsDoNotDependOnWorkers) {
   EXPECT_EQ(one, runWith(4));
 }
 
+TEST(Execution, wideReadsOfWhatOtherBlocksWrite) {
+  // Blocks on several threads read 16 bytes, and copy them, while others write: a race of the
+  // kernel, reported as such, and none of the emulator's own threads.
+  PtxRun run(PtxRun::kernel("ld.param.u64 %d1, [out];\n.reg .b128 %q;\nmov.u32 %r1, tile;\n"
+                            "ld.global.b128 %q, [%d1];\nmov.b128 {%d2, %d3}, %q;\n"
+                            "cp.async.cg.shared.global [%r1], [%d1], 16;\n"
+                            "cp.async.ca.shared.global [%r1+16], [%d1], 8, 7;\n"
+                            "cp.async.wait_all;\nadd.u64 %d2, %d2, 1;\n"
+                            "mov.b128 %q, {%d2, %d3};\nst.global.b128 [%d1], %q;",
+                            ".shared .align 16 .b8 tile[32];\n"));
+  ASSERT_TRUE(run.program) << run.diagnostics[0].message;
+  run.config = {{64, 1, 1}, {1, 1, 1}, 0};
+  run.options.workers = 4;
+  uint64_t out = run.buffer(std::vector<uint64_t>(2), "out");
+  LaunchResult result = run.launch({out});
+  EXPECT_GE(countFaults(result, FaultKind::Race), 1u);
+  for (const Fault &fault : result.faults)
+    EXPECT_EQ(fault.kind, FaultKind::Race) << formatFault(fault);
+}
+
 TEST(Execution, blocksCanWaitForEachOther) {
   // Block 0 spins until block 1 has raised the flag.
   PtxRun run(
