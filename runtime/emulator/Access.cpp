@@ -175,12 +175,11 @@ bool Warp::resolveSharedTogether(const Instruction &instruction, uint32_t active
 /// All lanes in one buffer of global memory, likewise.
 bool Warp::resolveGlobalTogether(const Instruction &instruction, uint32_t active, unsigned size,
                                  AccessKind kind, LanePointers &out) {
-  bool isWrite = kind != AccessKind::Read;
   uint64_t first = out.address[std::countr_zero(active)];
   if (!lastAllocation || first - lastAllocation->base >= lastAllocation->size)
     lastAllocation = launch.memory.find(first);
   if (!lastAllocation || lastAllocation->isFreed || lastAllocation->size < size ||
-      (lastAllocation->isConstant && isWrite))
+      lastAllocation->isConstant)
     return false;
   Allocation &allocation = *lastAllocation;
   uint64_t limit = allocation.size - size;
@@ -260,6 +259,10 @@ uint8_t *Warp::resolveLane(const Instruction &instruction, unsigned lane, unsign
     return fail(FaultKind::UseAfterFree, "the buffer was freed", allocation->name);
   if (allocation->isConstant && isWrite)
     return fail(FaultKind::WrongSpace, "constant memory is read-only", allocation->name);
+  if (allocation->isConstant && space == Space::Global)
+    return fail(FaultKind::WrongSpace, "the address is in constant memory", allocation->name);
+  if (!allocation->isConstant && space == Space::Const)
+    return fail(FaultKind::WrongSpace, "the address is not in constant memory", allocation->name);
   checkGlobal(instruction, 1u << lane, out.address, size, kind, *allocation);
   return allocation->data() + (address - allocation->base);
 }

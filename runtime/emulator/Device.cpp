@@ -132,7 +132,8 @@ bool Device::placeVariable(const Variable &variable, const std::string &key,
                                                 : "`" + variable.name + "` is defined twice"});
     return false;
   }
-  Allocation *allocation = memory.allocate(std::max<uint64_t>(variable.size, 1), variable.name, 0);
+  Allocation *allocation = memory.allocate(std::max<uint64_t>(variable.size, 1), variable.name, 0,
+                                           variable.space == Space::Const);
   if (!allocation) {
     diagnostics.push_back({variable.location, "no memory for `" + variable.name + "`"});
     return false;
@@ -161,7 +162,6 @@ bool Device::initialize(const Variable &variable, uint64_t address, const Global
     if (relocation.offset + size <= allocation->size)
       std::memcpy(allocation->data() + relocation.offset, &value, std::min<size_t>(size, 8));
   }
-  allocation->isConstant = variable.space == Space::Const;
   return true;
 }
 

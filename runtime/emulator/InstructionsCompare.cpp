@@ -54,9 +54,11 @@ constexpr uint64_t flushFlag = 1, combineAnd = 2, combineOr = 4, combineXor = 8,
                    highHalf = 32;
 
 template <class T> auto loadComparable(uint64_t word, bool flush, unsigned half) {
-  if constexpr (std::is_same_v<T, Half>)
-    return halfToFloat(static_cast<uint16_t>(word >> (16 * half)));
-  else if constexpr (std::is_same_v<T, Brain>)
+  if constexpr (std::is_same_v<T, Half>) {
+    auto bits = static_cast<uint16_t>(word >> (16 * half));
+    bool isSubnormal = (bits & 0x7C00) == 0;
+    return halfToFloat(flush && isSubnormal ? uint16_t(0) : bits);
+  } else if constexpr (std::is_same_v<T, Brain>)
     return brainToFloat(static_cast<uint16_t>(word >> (16 * half)));
   else {
     T value = fromStored<T>(static_cast<Stored<T>>(word));

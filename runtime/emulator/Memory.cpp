@@ -19,6 +19,11 @@ constexpr uint64_t gap = uint64_t(1) << 20;
 /// Larger buffers start as zero pages: filling them would need the memory.
 constexpr uint64_t maximumPoisoned = uint64_t(64) << 20;
 
+uint64_t nextAddress(const Allocation &allocation) {
+  uint64_t end = allocation.base + allocation.size + gap;
+  return (end + Allocation::alignment - 1) / Allocation::alignment * Allocation::alignment;
+}
+
 } // namespace
 
 SparsePages::SparsePages(size_t size) {
@@ -67,25 +72,42 @@ void Allocation::markWritten(uint64_t offset, uint64_t count) {
   }
 }
 
+GlobalMemory::GlobalMemory() : nextGlobal(globalStart), nextConstant(constantStart) {}
+
 Allocation *GlobalMemory::allocate(uint64_t bytes, std::string name, uint8_t poison,
                                    uint64_t misalignment) {
-  if (next == 0)
-    next = globalStart;
-  if (bytes > globalEnd - next - gap)
+  if (bytes > globalEnd - nextGlobal - gap)
     return nullptr;
+  Allocation *allocation = place(nextGlobal + misalignment, bytes, std::move(name), poison);
+  if (allocation)
+    nextGlobal = nextAddress(*allocation);
+  return allocation;
+}
+
+Allocation *GlobalMemory::allocateConstant(uint64_t bytes, std::string name) {
+  if (nextConstant + gap > constantEnd || bytes > constantEnd - nextConstant - gap)
+    return nullptr;
+  Allocation *allocation = place(nextConstant, bytes, std::move(name), 0);
+  if (allocation) {
+    allocation->isConstant = true;
+    nextConstant = nextAddress(*allocation);
+  }
+  return allocation;
+}
+
+Allocation *GlobalMemory::place(uint64_t base, uint64_t bytes, std::string name, uint8_t poison) {
   auto allocation = std::make_unique<Allocation>();
-  allocation->base = next + misalignment;
+  allocation->base = base;
   allocation->size = bytes;
   allocation->name = std::move(name);
-  allocation->pages = SparsePages(bytes);
+  allocation->pages = SparsePages(bytes + base % Allocation::alignment);
   allocation->shadow = SparsePages((bytes + 63) / 64 * 8);
   if (!allocation->pages.data() || !allocation->shadow.data())
     return nullptr;
   if (bytes <= maximumPoisoned)
     std::memset(allocation->data(), poison, bytes);
-  next = (allocation->base + bytes + gap + 511) / 512 * 512;
   Allocation *result = allocation.get();
-  allocations[result->base] = std::move(allocation);
+  allocations[base] = std::move(allocation);
   return result;
 }
 

@@ -40,6 +40,9 @@ private:
 
 /// One buffer of global memory, with a shadow bit per byte that says whether it was written.
 struct Allocation {
+  /// Bytes lie on this machine at multiples of what their addresses are multiples of, up to this.
+  static constexpr uint64_t alignment = 512;
+
   uint64_t base = 0;
   uint64_t size = 0;
   std::string name;
@@ -51,7 +54,7 @@ struct Allocation {
   SparsePages pages;
   SparsePages shadow;
 
-  uint8_t *data() const { return pages.data(); }
+  uint8_t *data() const { return pages.data() + base % alignment; }
   bool isWritten(uint64_t offset, uint64_t bytes) const;
   void markWritten(uint64_t offset, uint64_t bytes);
 };
@@ -59,9 +62,12 @@ struct Allocation {
 /// Buffers lie apart, with gaps that belong to nobody; an address is never used twice.
 class GlobalMemory {
 public:
+  GlobalMemory();
   /// Returns null when the size cannot be had. The buffer begins `misalignment` bytes, fewer than
   /// 512, past a multiple of 512.
   Allocation *allocate(uint64_t bytes, std::string name, uint8_t poison, uint64_t misalignment = 0);
+  /// The same for constant memory, which starts as zero.
+  Allocation *allocateConstant(uint64_t bytes, std::string name);
   bool release(uint64_t base);
   /// The allocation that holds `address`, or null. Freed ones are found too.
   Allocation *find(uint64_t address);
@@ -72,8 +78,11 @@ public:
   const Allocation *findNearest(uint64_t address) const;
 
 private:
+  Allocation *place(uint64_t base, uint64_t bytes, std::string name, uint8_t poison);
+
   std::map<uint64_t, std::unique_ptr<Allocation>> allocations;
-  uint64_t next = 0;
+  uint64_t nextGlobal;
+  uint64_t nextConstant;
 };
 
 } // namespace attnc::emu

@@ -12,6 +12,9 @@
 
 namespace attnc::emu {
 
+// Constant memory lies below 4 GiB: a 32-bit register can hold its addresses.
+constexpr uint64_t constantStart = 0x0000000000010000;
+constexpr uint64_t constantEnd = 0x0000000100000000;
 // Global allocations start above 4 GiB, so that an address cut to 32 bits is found.
 constexpr uint64_t globalStart = 0x0000000300000000;
 constexpr uint64_t globalEnd = 0x0000700000000000;

@@ -315,6 +315,9 @@ def halves():
         for which, suffix in itertools.product(("min", "max"), ("", ".NaN")):
             add(f"{which}{suffix}.{form.name}", [16] * 2, 16, lambda a, b, w=which, s=suffix, form=form:
                 extreme(form, a, b, w == "min", bool(s), False), [edges] * 2)
+        for compare, suffix in itertools.product(("eq", "ne", "lt", "geu", "nan"), ("", ".ftz") if form is F16 else ("",)):
+            add(f"set.{compare}{suffix}.u32.{form.name}", [16] * 2, 32, lambda a, b, c=compare, s=suffix, form=form:
+                0xFFFFFFFF * compare_floats(form, a, b, c, bool(s)), [edges] * 2)
         add(f"neg.{form.name}", [16], 16, lambda a: a ^ 0x8000, [edges])
         add(f"abs.{form.name}", [16], 16, lambda a: a & 0x7FFF, [edges])
 

@@ -264,6 +264,22 @@ TEST(Checks, callsNestedTooDeeply) {
   expectOnly(result, FaultKind::StackOverflow, 6);
 }
 
+TEST(Checks, constantMemory) {
+  std::string table = ".const .align 4 .u32 table[2] = {7, 9};\n.global .align 4 .u32 cell;\n";
+  // Its addresses fit into 32 bits.
+  expectNone(runBody("mov.b32 %r2, table;\nadd.u32 %r2, %r2, 4;\nld.const.u32 %r3, [%r2];\n"
+                     "setp.ne.u32 %p1, %r3, 9;\n@%p1 trap;\nmov.b64 %d4, table;\n"
+                     "cvta.const.u64 %d4, %d4;\nld.u32 %r3, [%d4];",
+                     32, table));
+  expectOnly(runBody("mov.u64 %d4, table;\nld.global.u32 %r3, [%d4];", 32, table),
+             FaultKind::WrongSpace, 18);
+  expectOnly(runBody("mov.u64 %d4, cell;\nld.const.u32 %r3, [%d4];", 32, table),
+             FaultKind::WrongSpace, 18);
+  expectOnly(runBody("mov.u64 %d4, table;\nst.u32 [%d4], %r1;", 32, table), FaultKind::WrongSpace,
+             18);
+  expectOnly(runBody("ld.const.u32 %r3, [table+8];", 32, table), FaultKind::OutOfBounds, 17);
+}
+
 TEST(Checks, deadlock) {
   LaunchResult result =
       runBody("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra L;\nbar.sync 1, 64;\nL: bar.sync 0;", 64);
