@@ -36,6 +36,8 @@ config.substitutions += [
 for tool in ("attnc", "attn-opt", "attn-run", "attn-emu", "attn-sweep"):
     if os.path.exists(f"{config.attnc_build}/bin/{tool}"):
         config.available_features.add(tool)
+if os.path.exists(f"{config.llvm_tools}/llc"):
+    config.available_features.add("llc")
 for program in ("nvcc", "ptxas"):
     if shutil.which(program):
         config.available_features.add(program)

@@ -172,6 +172,8 @@ void decodeAtomic(Decoder &decoder) {
   Type type = decoder.expectType();
   if (operation < 0)
     decoder.failUnknown();
+  if (type == Type::B128)
+    decoder.refuse("128-bit atomics need sm_90");
   auto kind = static_cast<AtomicOperation>(operation);
   bool isHalf =
       type == Type::F16 || type == Type::BF16 || type == Type::F16x2 || type == Type::BF16x2;
@@ -180,8 +182,6 @@ void decodeAtomic(Decoder &decoder) {
       (!isFloat && !isInteger(type)) || (getTypeSize(type) < 4 && !isHalf && type != Type::B16) ||
       (type == Type::B16 && kind != AtomicOperation::CompareExchange))
     decoder.failUnknown();
-  if (type == Type::B128)
-    decoder.refuse("128-bit atomics need sm_90");
   bool isCas = kind == AtomicOperation::CompareExchange;
   if (isCas && !returns)
     decoder.failUnknown();

@@ -10,6 +10,7 @@
 #include "runtime/safetensors/Safetensors.h"
 #include "runtime/tools/attn-emu/Options.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -143,9 +144,7 @@ std::optional<std::string> readTensor(Argument &argument, const std::string &pat
   return std::nullopt;
 }
 
-} // namespace
-
-std::optional<std::string> parseArgument(const std::string &text, Argument &argument) {
+std::optional<std::string> parseValue(const std::string &text, Argument &argument) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     return "expected NAME=VALUE, got `" + text + "`";
@@ -195,6 +194,69 @@ std::optional<std::string> parseArgument(const std::string &text, Argument &argu
   argument.type = type;
   argument.bytes.resize(size);
   std::memcpy(argument.bytes.data(), &*bits, size);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<uint8_t> Argument::getValue() const {
+  if (!isBuffer)
+    return bytes;
+  std::vector<uint8_t> value(sizeof address);
+  std::memcpy(value.data(), &address, sizeof address);
+  return value;
+}
+
+std::optional<std::string> parseArgument(const std::string &text, size_t parameter,
+                                         std::vector<Argument> &arguments) {
+  auto parse = [&](const std::string &value, bool isMember) {
+    Argument &argument = arguments.emplace_back();
+    argument.parameter = parameter;
+    argument.isMember = isMember;
+    return parseValue(value, argument);
+  };
+  size_t open = text.find("={");
+  if (open == std::string::npos)
+    return parse(text, false);
+  if (text.back() != '}')
+    return "expected `}` at the end of `" + text + "`";
+  for (size_t start = open + 2; start < text.size();) {
+    size_t end = std::min(text.find(';', start), text.size() - 1);
+    if (auto error = parse(text.substr(start, end - start), true))
+      return error;
+    start = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> packArguments(const Program &program,
+                                         const std::vector<Argument> &arguments,
+                                         std::vector<uint8_t> &parameters) {
+  KernelArguments packed(program);
+  size_t given = arguments.empty() ? 0 : arguments.back().parameter + 1;
+  if (given != program.parameters.size())
+    return "kernel `" + program.name + "` has " + std::to_string(program.parameters.size()) +
+           " parameters, got " + std::to_string(given) + " arguments";
+  for (size_t i = 0; i < arguments.size();) {
+    size_t parameter = arguments[i].parameter;
+    bool isStructure = arguments[i].isMember;
+    std::string name = arguments[i].name;
+    std::vector<uint8_t> bytes;
+    size_t alignment = 1;
+    for (; i < arguments.size() && arguments[i].parameter == parameter; ++i) {
+      std::vector<uint8_t> value = arguments[i].getValue();
+      alignment = std::max(alignment, value.size());
+      bytes.resize((bytes.size() + value.size() - 1) / value.size() * value.size());
+      bytes.insert(bytes.end(), value.begin(), value.end());
+    }
+    bytes.resize((bytes.size() + alignment - 1) / alignment * alignment);
+    if (packed.add(bytes.data(), bytes.size()))
+      continue;
+    return (isStructure ? "the structure of `" : "argument `") + name + "` has " +
+           std::to_string(bytes.size()) + " bytes, parameter " + std::to_string(parameter) +
+           " of `" + program.name + "` has " + std::to_string(program.parameters[parameter].size);
+  }
+  parameters = packed.getBytes();
   return std::nullopt;
 }
 

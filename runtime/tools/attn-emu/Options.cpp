@@ -25,6 +25,7 @@ Runs a kernel of a PTX file on the CPU and checks every access.
                             TYPE:NUMBER           a scalar, e.g. n=i32:1024
                             TYPE[SHAPE]:FILL      a buffer, e.g. x=f32[4,256]:zeros
                             FILE.safetensors#KEY  a buffer with the contents of a tensor
+                            {NAME=VALUE;...}      a structure of these, passed by value
                           types: f64 f32 f16 bf16 i64 u64 i32 u32 i16 u16 i8 u8 bool
                           fills: zeros ones iota random random:SEED uninit NUMBER
   --out FILE.safetensors  write all buffers afterwards

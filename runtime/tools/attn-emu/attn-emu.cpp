@@ -86,27 +86,12 @@ int runSchedules(const Options &options, Device &device, const Program &program,
   for (size_t i = 0; i < options.schedules.size(); ++i) {
     if (!resetBuffers(device, arguments))
       return fail("no memory for the buffers");
-    KernelArguments parameters(program);
-    for (const Argument &argument : arguments) {
-      bool fits = argument.isBuffer ? parameters.add(argument.address)
-                                    : parameters.add(argument.bytes.data(), argument.bytes.size());
-      if (fits)
-        continue;
-      size_t at = parameters.count();
-      if (at >= program.parameters.size())
-        return fail("kernel `" + program.name + "` has " + std::to_string(at) +
-                    " parameters, got " + std::to_string(arguments.size()) + " arguments");
-      return fail("argument `" + argument.name + "` has " +
-                  std::to_string(argument.isBuffer ? 8 : argument.bytes.size()) +
-                  " bytes, parameter " + std::to_string(at) + " of `" + program.name + "` has " +
-                  std::to_string(program.parameters[at].size));
-    }
-    if (parameters.count() != program.parameters.size())
-      return fail("kernel `" + program.name + "` has " + std::to_string(program.parameters.size()) +
-                  " parameters, got " + std::to_string(arguments.size()) + " arguments");
+    std::vector<uint8_t> parameters;
+    if (auto error = packArguments(program, arguments, parameters))
+      return fail(*error);
     LaunchOptions launch = options.launch;
     launch.schedule = options.schedules[i];
-    LaunchResult result = device.launch(program, options.config, parameters.getBytes(), launch);
+    LaunchResult result = device.launch(program, options.config, parameters, launch);
     hasFailed |= !result.succeeded;
     faults.insert(faults.end(), result.faults.begin(), result.faults.end());
     statistics = result.statistics;
@@ -180,12 +165,9 @@ int run(int argc, char **argv) {
                                             " kernels; choose one with `--entry`"
                                       : "there is no kernel `" + options.entry + "`");
   std::vector<Argument> arguments;
-  for (const std::string &argumentText : options.arguments) {
-    Argument argument;
-    if (auto problem = parseArgument(argumentText, argument))
+  for (size_t i = 0; i < options.arguments.size(); ++i)
+    if (auto problem = parseArgument(options.arguments[i], i, arguments))
       return fail(*problem);
-    arguments.push_back(std::move(argument));
-  }
   const Observation &observation = options.observation;
   options.observation.stream = &std::cout;
   if (observation.trace || !observation.breakLines.empty() || !observation.watches.empty())

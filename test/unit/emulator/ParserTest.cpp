@@ -76,6 +76,57 @@ TEST(Decoder, refusesLaterFeaturesByName) {
       std::string::npos);
 }
 
+TEST(Decoder, refusesWhatTheDocumentationLists) {
+  for (const char *text :
+       {"mbarrier.arrive.shared.b64 %d1, [%r1];",
+        "cp.async.bulk.commit_group;",
+        "cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];",
+        "wgmma.fence.sync.aligned;",
+        "setmaxnreg.dec.sync.aligned.u32 40;",
+        "elect.sync %r1|%p1, -1;",
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r2};",
+        "tensormap.cp_fenceproxy.global.shared::cta [%d1], [%r1], 128;",
+        "fence.proxy.async.shared::cta;",
+        "fence.mbarrier_init.release.cluster;",
+        "prefetch.tensormap [%d1];",
+        "mapa.shared::cluster.u32 %r1, %r2, 0;",
+        "getctarank.shared::cluster.u32 %r1, %r2;",
+        "multimem.red.relaxed.sys.global.add.u32 [%d1], %r1;",
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.b128 [%r1], [%r2];",
+        "barrier.cluster.arrive;",
+        "ld.shared::cluster.u32 %r1, [%r2];",
+        "fence.acq_rel.cluster;",
+        "red.global.add.v2.f32 [%d1], {%f1, %f2};",
+        "atom.global.exch.b128 %d1, [%d1], %d2;",
+        "add.f32x2 %d1, %d2, %d3;",
+        "redux.sync.min.f32 %f1, %f2, -1;",
+        "max.f32 %f1, %f2, %f3, %f4;",
+        "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, "
+        "[%d1];",
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1, %r1, %r1, %r1}, {%r1, %r1, %r1, "
+        "%r1}, {%r1, %r1}, {%r1, %r1, %r1, %r1};",
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d1}, {%d1}, {%d1}, {%d1, %d1};",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r1}, {%r1}, {%r1}, %r1, 0;",
+        "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%d1];",
+        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];",
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f1, %f2}];",
+        "suld.b.1d.b32.trap {%r1}, [%d1, {%r2}];",
+        "alloca.u64 %d1, 16;",
+        "stacksave.u64 %d1;",
+        "fns.b32 %r1, %r2, 0, 1;",
+        "vadd.s32.s32.s32 %r1, %r2, %r3;",
+        "shfl.down.b32 %r1, %r2, 1, 31;",
+        "vote.all.pred %p1, %p2;",
+        "call (%r1), %d1, (%r2), prototype;",
+        "cvta.shared.u32 %r1, %r2;"}) {
+    std::string error = firstError(PtxRun::kernel(text));
+    std::string name(text, std::strcspn(text, " ;"));
+    std::string start = "f:11:1: error: instruction `" + name + "` is not supported: ";
+    EXPECT_EQ(error.substr(0, start.size()), start) << error;
+  }
+}
+
 TEST(Decoder, checksOperands) {
   EXPECT_EQ(firstError(PtxRun::kernel("add.u32 %r1, %r2;")),
             "f:11:1: error: instruction `add.u32` has 2 operands, expected 3");
