@@ -132,8 +132,10 @@ bool Device::placeVariable(const Variable &variable, const std::string &key,
                                                 : "`" + variable.name + "` is defined twice"});
     return false;
   }
-  Allocation *allocation = memory.allocate(std::max<uint64_t>(variable.size, 1), variable.name, 0,
-                                           variable.space == Space::Const);
+  uint64_t bytes = std::max<uint64_t>(variable.size, 1);
+  Allocation *allocation = variable.space == Space::Const
+                               ? memory.allocateConstant(bytes, variable.name)
+                               : memory.allocate(bytes, variable.name, 0);
   if (!allocation) {
     diagnostics.push_back({variable.location, "no memory for `" + variable.name + "`"});
     return false;

@@ -209,6 +209,19 @@ TEST(Execution, blocksCanWaitForEachOther) {
   }
 }
 
+TEST(Execution, buffersThatBeginBetweenAlignedAddresses) {
+  // The 16 bytes at buffer + 4 are aligned on the device, and so they are on this machine.
+  PtxRun run(PtxRun::kernel("ld.param.u64 %d1, [out];\nld.global.v2.u64 {%d2, %d3}, [%d1+4];\n"
+                            "st.global.v2.u64 [%d1+4], {%d3, %d2};"));
+  uint64_t buffer = run.device.allocate(20, "buffer", 12);
+  EXPECT_EQ(buffer % 16, 12u);
+  std::vector<uint32_t> words{1, 2, 3, 4, 5};
+  ASSERT_TRUE(run.device.copyToDevice(buffer, words.data(), 20));
+  run.config.block = {1, 1, 1};
+  EXPECT_TRUE(run.launch({buffer}).succeeded);
+  EXPECT_EQ(run.read<uint32_t>(buffer, 5), (std::vector<uint32_t>{1, 4, 5, 2, 3}));
+}
+
 TEST(Execution, deviceInterface) {
   Device device;
   uint64_t buffer = device.allocate(16, "b");
