@@ -152,6 +152,9 @@ std::optional<RunError> Compilation::runTo(Phase to, const CompileOptions &optio
 
 std::optional<RunError> Compilation::write(Phase form, const CompileOptions &options,
                                            const HostTarget &target, llvm::raw_pwrite_stream &os) {
+  if (!getInfo(form).isTakenBy(TargetKind::Host))
+    return RunError{BadUsage, "`--emit=" + getInfo(form).name.str() +
+                                  "` is a form of programs for GPUs, which attnc cannot write yet"};
   if (form == Phase::Ast && source) {
     const ast::Module *tree = parseSource();
     if (diagnostics.hasErrors())

@@ -48,7 +48,7 @@ static std::string printBytes(int64_t bytes) {
 }
 
 static void explainSchedule(tile::KernelOp kernel, llvm::raw_ostream &os) {
-  tile::ScheduleAttr schedule = kernel.getSchedule();
+  tile::ScheduleAttr schedule = kernel.getScheduleAttr();
   attn::KernelOp attnKernel = kernel.getAttnKernel();
   int64_t elementBytes = attnKernel.getDtype().getIntOrFloatBitWidth() / 8;
   int64_t keyBytes =

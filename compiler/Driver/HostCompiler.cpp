@@ -22,7 +22,8 @@ using namespace attnc::driver;
 llvm::LogicalResult driver::runPhases(ModuleOp module, Phase from, Phase to,
                                       const HostTarget &target, StageTimes &times) {
   for (const PhaseInfo &info : getPhases()) {
-    if (info.phase <= from || info.phase > to || info.form != PhaseForm::Mlir)
+    if (info.phase <= from || info.phase > to || info.form != PhaseForm::Mlir ||
+        !info.isTakenBy(TargetKind::Host))
       continue;
     StageTimes::Scope stage = times.start(info.name);
     PassManager passes(module.getContext());
@@ -30,7 +31,7 @@ llvm::LogicalResult driver::runPhases(ModuleOp module, Phase from, Phase to,
     passes.enableVerifier(false);
 #endif
     passes.addInstrumentation(times.createPassInstrumentation());
-    addPassesTo(info.phase, passes, {target.features});
+    addPassesTo(info.phase, passes, {TargetKind::Host, target.features});
     if (failed(passes.run(module)))
       return failure();
   }

@@ -12,7 +12,8 @@
 using namespace attnc;
 
 static constexpr PhaseInfo phases[] = {
-#define ATTNC_PHASE(ID, NAME, FORM, DESCRIPTION) {Phase::ID, NAME, PhaseForm::FORM, DESCRIPTION},
+#define ATTNC_PHASE(ID, NAME, FORM, TARGETS, DESCRIPTION)                                          \
+  {Phase::ID, NAME, PhaseForm::FORM, PhaseTargets::TARGETS, DESCRIPTION},
 #include "compiler/Pipelines/Phases.def"
 };
 
@@ -33,5 +34,7 @@ std::optional<Phase> attnc::getPhaseOfFile(llvm::StringRef fileName) {
       .Case(".ll", Phase::LlvmIr)
       .Case(".s", Phase::Asm)
       .Case(".o", Phase::Obj)
+      .Case(".ptx", Phase::Ptx)
+      .Case(".cubin", Phase::Cubin)
       .Default(std::nullopt);
 }

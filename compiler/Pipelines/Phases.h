@@ -17,17 +17,29 @@ namespace attnc {
 /// The forms a program takes on its way, in order. Everything that lists phases (`--emit`, its
 /// help, docs/pipeline.md, the tests) reads them from Phases.def.
 enum class Phase {
-#define ATTNC_PHASE(ID, NAME, FORM, DESCRIPTION) ID,
+#define ATTNC_PHASE(ID, NAME, FORM, TARGETS, DESCRIPTION) ID,
 #include "compiler/Pipelines/Phases.def"
 };
 
 enum class PhaseForm { Text, Mlir, Binary };
 
+/// What programs are compiled for: CPUs, or NVIDIA GPUs through PTX.
+enum class TargetKind { Host, Ptx };
+/// The kinds of targets whose programs take a phase.
+enum class PhaseTargets { Every, Host, Ptx };
+
 struct PhaseInfo {
   Phase phase;
   llvm::StringLiteral name;
   PhaseForm form;
+  PhaseTargets targets;
   llvm::StringLiteral description;
+
+  /// Whether programs for `kind` take the phase.
+  bool isTakenBy(TargetKind kind) const {
+    return targets == PhaseTargets::Every ||
+           (targets == PhaseTargets::Host) == (kind == TargetKind::Host);
+  }
 };
 
 llvm::ArrayRef<PhaseInfo> getPhases();
@@ -36,7 +48,8 @@ const PhaseInfo &getInfo(Phase phase);
 /// The phase that `--emit=` calls `name`.
 std::optional<Phase> parsePhase(llvm::StringRef name);
 
-/// The phase that a file of this name holds by its suffix (`.o`, `.s`, `.ll`, `.mlir`).
+/// The phase that a file of this name holds by its suffix (`.o`, `.s`, `.ll`, `.mlir`, `.ptx`,
+/// `.cubin`).
 std::optional<Phase> getPhaseOfFile(llvm::StringRef fileName);
 
 } // namespace attnc

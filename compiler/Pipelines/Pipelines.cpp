@@ -8,6 +8,7 @@
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Conversion/AttnToCheck/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Conversion/TileToNvvm/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Target/KernelInfo/Passes.h"
 #include "dialect/Attn/Transforms/Passes.h"
@@ -34,6 +35,8 @@ static void addCleanup(OpPassManager &passes) {
 }
 
 static bool hasFeature(const PipelineOptions &options, StringRef feature) {
+  if (options.target == TargetKind::Ptx)
+    return true;
   return llvm::is_contained(llvm::split(options.features, ','), ("+" + feature).str());
 }
 
@@ -51,14 +54,14 @@ static void addAttnPasses(OpPassManager &passes, const PipelineOptions &options)
   addCleanup(passes);
 }
 
-/// From loops over vectors to the LLVM dialect.
-static void addLoweringToLlvm(OpPassManager &passes) {
+/// From `scf`, `arith` and `vector`, or `nvvm`, to the LLVM dialect.
+static void addLoweringToLlvm(OpPassManager &passes, TargetKind target) {
   // Cleanup comes after nested regions are gone: at each change inside a loop, canonicalization
   // would ask of every op in it whether the loop is dead.
   passes.addPass(createSCFToControlFlowPass());
   addCleanup(passes);
   ConvertVectorToLLVMPassOptions vector;
-  vector.x86Vector = true;
+  vector.x86Vector = target == TargetKind::Host;
   passes.addPass(createConvertVectorToLLVMPass(vector));
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
@@ -78,19 +81,24 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
     return;
   case Phase::Tile:
     passes.addPass(createDescribeKernelsPass());
-    passes.addPass(createConvertAttnToTilePass({options.features}));
+    passes.addPass(createConvertAttnToTilePass({options.features, options.sharedMemory}));
     return;
   case Phase::Vector:
     passes.addPass(createGenerateIndexChecksPass());
     passes.addPass(createConvertTileToVectorPass());
     return;
+  case Phase::Nvvm:
+    passes.addPass(createConvertTileToNvvmPass());
+    return;
   case Phase::Llvm:
-    addLoweringToLlvm(passes);
+    addLoweringToLlvm(passes, options.target);
     return;
   case Phase::Ast:
   case Phase::LlvmIr:
   case Phase::Asm:
   case Phase::Obj:
+  case Phase::Ptx:
+  case Phase::Cubin:
     return;
   }
 }

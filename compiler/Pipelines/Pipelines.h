@@ -11,24 +11,30 @@
 #include "compiler/Pipelines/Phases.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+#include <cstdint>
 #include <string>
 
 namespace attnc {
 
 /// What the pipelines depend on.
 struct PipelineOptions {
+  TargetKind target = TargetKind::Host;
   /// The CPU's features as LLVM takes them, `+avx2,+fma`.
   std::string features;
+  /// Bytes of shared memory that a block of threads of the GPU can have.
+  int64_t sharedMemory = 0;
 };
 
-/// Adds the passes that lead to `phase` from the phase before it; none where no pass does.
+/// Adds the passes that lead to `phase` from the phase before it that the target takes; none where
+/// no pass does.
 void addPassesTo(Phase phase, mlir::OpPassManager &passes, const PipelineOptions &options);
 
 /// Adds the dialects of all phases.
 void insertAllDialects(mlir::DialectRegistry &registry);
 
-/// Registers all passes and the pipelines `attn-pipeline` (from attn to expanded) and
-/// `host-pipeline` (from attn to the LLVM dialect), both with the option `cpu`, for textual use.
+/// Registers all passes and the pipelines `attn-pipeline` (from attn to expanded), `host-pipeline`
+/// (from attn to the LLVM dialect), both with the option `cpu`, and `ptx-pipeline` with the option
+/// `shared-memory`, for textual use.
 void registerAllPasses();
 void registerPipelines();
 

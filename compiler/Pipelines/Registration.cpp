@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/AttnToCheck/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Conversion/TileToNvvm/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/Host/HostTarget.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,10 +34,10 @@ using namespace mlir;
 using namespace attnc;
 
 void attnc::insertAllDialects(DialectRegistry &registry) {
-  registry
-      .insert<attn::AttnDialect, tile::TileDialect, arith::ArithDialect, cf::ControlFlowDialect,
-              func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-              scf::SCFDialect, ub::UBDialect, vector::VectorDialect, x86vector::X86VectorDialect>();
+  registry.insert<attn::AttnDialect, tile::TileDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  NVVM::NVVMDialect, scf::SCFDialect, ub::UBDialect, vector::VectorDialect,
+                  x86vector::X86VectorDialect>();
 }
 
 void attnc::registerAllPasses() {
@@ -43,6 +45,7 @@ void attnc::registerAllPasses() {
   attn::registerAttnPasses();
   registerAttnToCheckPasses();
   registerAttnToTilePasses();
+  registerTileToNvvmPasses();
   registerTileToVectorPasses();
   registerKernelInfoPasses();
 }
@@ -67,14 +70,32 @@ static void registerPipelineTo(Phase last, StringRef name, StringRef description
         if (!target)
           return report(llvm::toString(target.takeError()));
         for (const PhaseInfo &info : getPhases())
-          if (info.phase <= last)
-            addPassesTo(info.phase, passes, {target->features});
+          if (info.phase <= last && info.isTakenBy(TargetKind::Host))
+            addPassesTo(info.phase, passes, {TargetKind::Host, target->features});
         return success();
       },
       [](function_ref<void(const detail::PassOptions &)> handler) { handler(CpuOptions()); });
 }
 
+namespace {
+struct GpuOptions : PassPipelineOptions<GpuOptions> {
+  Option<int64_t> sharedMemory{*this, "shared-memory",
+                               llvm::cl::desc("bytes of shared memory of a block of threads"),
+                               llvm::cl::init(163 << 10)};
+};
+} // namespace
+
 void attnc::registerPipelines() {
   registerPipelineTo(Phase::Expanded, "attn-pipeline", "All passes over the attn dialect");
   registerPipelineTo(Phase::Llvm, "host-pipeline", "From the attn dialect to the LLVM dialect");
+  PassPipelineRegistration<GpuOptions>(
+      "ptx-pipeline", "From the attn dialect to the LLVM and NVVM dialects",
+      [](OpPassManager &passes, const GpuOptions &options) {
+        PipelineOptions pipeline;
+        pipeline.target = TargetKind::Ptx;
+        pipeline.sharedMemory = options.sharedMemory;
+        for (const PhaseInfo &info : getPhases())
+          if (info.phase <= Phase::Llvm && info.isTakenBy(TargetKind::Ptx))
+            addPassesTo(info.phase, passes, pipeline);
+      });
 }

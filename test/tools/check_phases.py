@@ -7,10 +7,11 @@ import re
 import sys
 
 definitions, page = map(pathlib.Path, sys.argv[1:3])
-phases = re.findall(r'ATTNC_PHASE\((\w+), "(\w+)", (\w+),\s*"([^"]*)"\)', definitions.read_text())
+phases = re.findall(r'ATTNC_PHASE\((\w+), "(\w+)", (\w+),\s*(\w+),\s*"([^"]*)"\)', definitions.read_text())
+targets = {"Every": "", "Host": "CPUs: ", "Ptx": "GPUs: "}
 forms = {"Text": "printed", "Mlir": "printed, read back", "Binary": "written"}
 table = "| `--emit=` | what it is | form |\n| --- | --- | --- |\n" + "".join(
-    f"| `{name}` | {text} | {forms[form]} |\n" for _, name, form, text in phases)
+    f"| `{name}` | {targets[target]}{text} | {forms[form]} |\n" for _, name, form, target, text in phases)
 begin, end = "<!-- phases -->\n", "<!-- end of phases -->"
 text = page.read_text()
 wanted = text[: text.index(begin)] + begin + table + text[text.index(end):]

@@ -7,8 +7,8 @@
 
 #include "attnc/ArgumentLayout.h"
 #include "compiler/Conversion/AttnToCheck/Passes.h"
-#include "compiler/Conversion/TileToVector/ElementConversion.h"
-#include "compiler/Conversion/TileToVector/OpEmitter.h"
+#include "compiler/Conversion/Bodies/ElementConversion.h"
+#include "compiler/Conversion/Bodies/OpEmitter.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -44,7 +44,7 @@ struct CheckedIndex {
 class CheckBuilder {
 public:
   CheckBuilder(tile::KernelOp kernel)
-      : kernel(kernel.getAttnKernel()), features(getFeatures(kernel.getSchedule())),
+      : kernel(kernel.getAttnKernel()), features(getFeatures(kernel.getScheduleAttr())),
         loc(kernel.getLoc()), builder(kernel) {}
 
   void build();

@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/AttnToTile/HostSchedule.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Conversion/AttnToTile/WarpSchedule.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc {
@@ -45,13 +46,14 @@ static void buildSubTile(OpBuilder &builder, Location loc, const KernelTiles &ti
   DotAccOp::create(builder, loc, weights, values, tiles.state, rows);
 }
 
-/// Puts `kernel` into a tile.kernel with `schedule`.
-static void convertKernel(attn::KernelOp kernel, ScheduleAttr schedule) {
+/// Puts `kernel` into a tile.kernel with one of the schedules.
+static void convertKernel(attn::KernelOp kernel, ScheduleAttr schedule,
+                          WarpScheduleAttr warpSchedule) {
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();
   bool hasScore = kernel.getScore() != nullptr;
 
-  auto tileKernel = KernelOp::create(builder, loc, kernel.getSymNameAttr(), schedule);
+  auto tileKernel = KernelOp::create(builder, loc, kernel.getSymNameAttr(), schedule, warpSchedule);
 
   KernelTiles tiles;
   tiles.block = enterBody(builder, tileKernel.getBody(), loc);
@@ -78,8 +80,18 @@ struct ConvertAttnToTile : attnc::impl::ConvertAttnToTilePassBase<ConvertAttnToT
   using ConvertAttnToTilePassBase::ConvertAttnToTilePassBase;
 
   void runOnOperation() override {
-    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<attn::KernelOp>()))
-      convertKernel(kernel, chooseHostSchedule(kernel, features));
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<attn::KernelOp>())) {
+      if (sharedMemory == 0) {
+        convertKernel(kernel, chooseHostSchedule(kernel, features), {});
+        continue;
+      }
+      WarpScheduleAttr schedule = chooseWarpSchedule(kernel, sharedMemory);
+      if (!schedule) {
+        kernel.emitError("no tile of this kernel fits into ") << sharedMemory << " bytes";
+        return signalPassFailure();
+      }
+      convertKernel(kernel, {}, schedule);
+    }
   }
 };
 } // namespace

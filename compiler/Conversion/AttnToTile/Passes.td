@@ -9,12 +9,15 @@ def ConvertAttnToTilePass : Pass<"convert-attn-to-tile", "::mlir::ModuleOp"> {
   let description = [{
     Chooses a schedule for a CPU with the given `features`, LLVM's names of instruction set extensions separated by
     commas: 16 lanes with `avx512f,avx512bw,avx512dq,avx512vl`, 8 with `avx2,fma`, else 4; products of bf16 pairs with `avx512bf16`.
+    With `shared-memory`, chooses one for a GPU whose blocks of threads can have so many bytes.
 
     Bit-exact: nothing is computed yet.
   }];
   let options = [
     Option<"features", "features", "std::string", /*default=*/"\"\"",
-           "LLVM feature names of the CPU, separated by commas, as in `avx2,fma`">
+           "LLVM feature names of the CPU, separated by commas, as in `avx2,fma`">,
+    Option<"sharedMemory", "shared-memory", "int64_t", /*default=*/"0",
+           "Bytes of shared memory of a block of threads; 0 schedules for a CPU">
   ];
   let dependentDialects = ["::attnc::tile::TileDialect"];
 }

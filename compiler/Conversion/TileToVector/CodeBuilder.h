@@ -1,4 +1,4 @@
-//===- CodeBuilder.h - Short ways to build kernel code ----------*- C++ -*-===//
+//===- CodeBuilder.h - Short ways to build vector code ----------*- C++ -*-===//
 //
 // Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,20 +8,15 @@
 #ifndef COMPILER_CONVERSION_TILETOVECTOR_CODEBUILDER_H
 #define COMPILER_CONVERSION_TILETOVECTOR_CODEBUILDER_H
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "compiler/Conversion/Bodies/KernelBuilder.h"
 
 namespace attnc {
 
-/// Builds the code of one function: i64 and address arithmetic, vectors of `lanes` f32, and loops.
-/// Constants go to the start of the function, once each.
-class CodeBuilder : public mlir::ImplicitLocOpBuilder {
+/// Builds the code of one function on vectors of `lanes` elements.
+class CodeBuilder : public KernelBuilder {
 public:
-  /// Builds into the entry block of `function`.
-  CodeBuilder(mlir::LLVM::LLVMFuncOp function, int64_t lanes);
+  CodeBuilder(mlir::LLVM::LLVMFuncOp function, int64_t lanes)
+      : KernelBuilder(function), lanes(lanes) {}
 
   int64_t getLanes() const { return lanes; }
   /// The bytes of one vector of f32.
@@ -30,86 +25,22 @@ public:
     return mlir::VectorType::get(lanes, element);
   }
 
-  //===--------------------------------------------------------------------===//
-  // Constants
-  //===--------------------------------------------------------------------===//
-
-  mlir::Value constant(mlir::TypedAttr value);
-  mlir::Value i64(int64_t value) { return constant(getI64IntegerAttr(value)); }
   /// `value` in each lane.
   mlir::Value splat(float value);
   mlir::Value splatI32(int32_t value);
   /// 0, step, 2 * step, …: i64 in `length` lanes.
   mlir::Value steps(int64_t step, int64_t length);
+  /// `scalar` in each lane.
+  mlir::Value broadcast(mlir::Value scalar);
 
-  //===--------------------------------------------------------------------===//
-  // Integers and addresses
-  //===--------------------------------------------------------------------===//
-
-  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value add(mlir::Value lhs, int64_t rhs) { return add(lhs, i64(rhs)); }
-  mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value mul(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value mul(mlir::Value lhs, int64_t rhs) { return mul(lhs, i64(rhs)); }
-  mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value maximum(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value less(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value lessEqual(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value andOf(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value orOf(mlir::Value lhs, mlir::Value rhs);
-  /// The smallest multiple of `factor` that is at least `value`, which is not negative.
-  mlir::Value roundUp(mlir::Value value, int64_t factor);
-  mlir::Value roundDown(mlir::Value value, int64_t factor);
-
-  /// `base` + `bytes`.
-  mlir::Value address(mlir::Value base, mlir::Value bytes);
-  mlir::Value address(mlir::Value base, int64_t bytes);
-  mlir::Value load(mlir::Type type, mlir::Value address, int64_t alignment);
-  void store(mlir::Value value, mlir::Value address, int64_t alignment);
   /// A vector of f32 in scratch, which is aligned.
   mlir::Value loadVector(mlir::Value address);
   void storeVector(mlir::Value value, mlir::Value address);
   /// The elements of type `element` at `base` + each of `offsets`, a vector of bytes.
   mlir::Value gather(mlir::Type element, mlir::Value base, mlir::Value offsets, int64_t alignment);
 
-  //===--------------------------------------------------------------------===//
-  // Vectors
-  //===--------------------------------------------------------------------===//
-
-  /// `scalar` in each lane.
-  mlir::Value broadcast(mlir::Value scalar);
-  /// a * b + c, fused where the target fuses.
-  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
-  mlir::Value addF(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value subF(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value mulF(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value compareF(mlir::arith::CmpFPredicate predicate, mlir::Value lhs, mlir::Value rhs);
-  mlir::Value select(mlir::Value condition, mlir::Value lhs, mlir::Value rhs);
-  /// The larger one; `rhs` where `lhs` is NaN.
-  mlir::Value maximumIgnoringNaN(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value bitcast(mlir::Type type, mlir::Value value);
-  mlir::Value intrinsic(mlir::Type type, llvm::StringRef name, mlir::ValueRange operands);
-
-  //===--------------------------------------------------------------------===//
-  // Control flow
-  //===--------------------------------------------------------------------===//
-
-  using Values = llvm::SmallVector<mlir::Value, 16>;
-
-  /// Calls `body` with the counter and what the iteration before gave; gives what the last one
-  /// gave.
-  Values loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange initial,
-              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
-  void loop(mlir::Value begin, mlir::Value end, int64_t step,
-            llvm::function_ref<void(mlir::Value)> body);
-  void ifTrue(mlir::Value condition, llvm::function_ref<void()> then);
-  void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
-              llvm::function_ref<void()> otherwise);
-
 private:
   int64_t lanes;
-  mlir::Block *entry;
-  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
 };
 
 /// Calls `body` with offset and length for pieces of a row of `size` elements: as many of `widest`

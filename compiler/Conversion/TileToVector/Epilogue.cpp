@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "attnc/ArgumentLayout.h"
-#include "compiler/Conversion/TileToVector/ElementConversion.h"
+#include "compiler/Conversion/Bodies/ElementConversion.h"
 #include "compiler/Conversion/TileToVector/KernelLowering.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>

@@ -36,8 +36,8 @@ static OpBuilder createArgumentBuilder(CodeBuilder &code) {
 }
 
 KernelLowering::KernelLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
-    : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getSchedule()), scratch(kernel),
-      features(getVectorFeatures(schedule)), code(function, schedule.getLanes()),
+    : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getScheduleAttr()),
+      scratch(kernel), features(getVectorFeatures(schedule)), code(function, schedule.getLanes()),
       arguments(attn, function.getArgument(0), createArgumentBuilder(code), features),
       emitter(arguments, features), batch(function.getArgument(1)), head(function.getArgument(2)),
       rowBegin(function.getArgument(3)), rowEnd(function.getArgument(4)),

@@ -8,10 +8,10 @@
 #ifndef COMPILER_CONVERSION_TILETOVECTOR_KERNELLOWERING_H
 #define COMPILER_CONVERSION_TILETOVECTOR_KERNELLOWERING_H
 
-#include "compiler/Conversion/TileToVector/ArgumentReader.h"
+#include "compiler/Conversion/Bodies/ArgumentReader.h"
+#include "compiler/Conversion/Bodies/OpEmitter.h"
+#include "compiler/Conversion/Bodies/RegionVectorizer.h"
 #include "compiler/Conversion/TileToVector/CodeBuilder.h"
-#include "compiler/Conversion/TileToVector/OpEmitter.h"
-#include "compiler/Conversion/TileToVector/RegionVectorizer.h"
 #include "compiler/Conversion/TileToVector/ScratchLayout.h"
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Tile/IR/TileOps.h"

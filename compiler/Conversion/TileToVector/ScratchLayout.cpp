@@ -20,7 +20,7 @@ static OperandForm chooseForm(Type dtype, tile::ScheduleAttr schedule) {
 }
 
 ScratchLayout::ScratchLayout(tile::KernelOp kernel) {
-  tile::ScheduleAttr schedule = kernel.getSchedule();
+  tile::ScheduleAttr schedule = kernel.getScheduleAttr();
   attn::KernelOp attn = kernel.getAttnKernel();
   int64_t headDim = attn.getHeadDim(), valueDim = attn.getValueDim();
   int64_t subTiles = schedule.getQueryBlock() / schedule.getQueryTile();

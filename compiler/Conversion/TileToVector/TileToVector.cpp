@@ -42,7 +42,7 @@ struct ConvertTileToVector : attnc::impl::ConvertTileToVectorPassBase<ConvertTil
       KernelLowering lowering(kernel, function);
       lowering.lower();
       function->setAttr("attnc.query_block",
-                        builder.getI64IntegerAttr(kernel.getSchedule().getQueryBlock()));
+                        builder.getI64IntegerAttr(kernel.getScheduleAttr().getQueryBlock()));
       function->setAttr("attnc.scratch_bytes",
                         builder.getI64IntegerAttr(lowering.getScratchBytes()));
       kernel.erase();

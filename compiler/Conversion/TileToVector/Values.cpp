@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/TileToVector/ElementConversion.h"
+#include "compiler/Conversion/Bodies/ElementConversion.h"
 #include "compiler/Conversion/TileToVector/KernelLowering.h"
 
 using namespace mlir;

@@ -60,3 +60,16 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
     return emitError() << "expected 16 lanes with `reduce_scale` or `bf16_dot`, got " << lanes;
   return success();
 }
+
+LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                       int64_t queryBlock, int64_t warpRows, int64_t keyBlock,
+                                       bool /*tensorCores*/) {
+  if (warpRows < 16 || warpRows % 16)
+    return emitError() << "expected rows of a warp that are a multiple of 16, got " << warpRows;
+  if (queryBlock < warpRows || queryBlock % warpRows || queryBlock / warpRows > 32)
+    return emitError() << "expected a query block of 1 to 32 warps of " << warpRows << " rows, got "
+                       << queryBlock;
+  if (keyBlock < 16 || keyBlock % 16)
+    return emitError() << "expected a key block that is a multiple of 16, got " << keyBlock;
+  return success();
+}

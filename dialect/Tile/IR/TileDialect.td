@@ -87,4 +87,21 @@ def Tile_Schedule : AttrDef<TileDialect, "Schedule"> {
   }];
 }
 
+def Tile_WarpSchedule : AttrDef<TileDialect, "WarpSchedule"> {
+  let mnemonic = "warp_schedule";
+  let summary = "the sizes that a kernel for GPUs is built with";
+  let description = [{
+    A block of threads computes `query_block` queries against blocks of `key_block` keys; each of its warps has `warp_rows`
+    of the queries. `tensor_cores`: products by mma.sync on pairs of f16 or bf16, else by fused multiply-add in f32.
+  }];
+  let parameters = (ins
+    "int64_t":$query_block, "int64_t":$warp_rows, "int64_t":$key_block, "bool":$tensor_cores);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumWarps() const { return getQueryBlock() / getWarpRows(); }
+    int64_t getNumThreads() const { return 32 * getNumWarps(); }
+  }];
+}
+
 #endif // DIALECT_TILE_IR_TILEDIALECT_TD

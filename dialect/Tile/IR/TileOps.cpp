@@ -114,6 +114,8 @@ attn::KernelOp KernelOp::getAttnKernel() { return cast<attn::KernelOp>(getBody()
 LogicalResult KernelOp::verifyRegions() {
   if (failed(verifyRangeArgument(*this, getBody())))
     return failure();
+  if (!getSchedule() == !getWarpSchedule())
+    return emitOpError("expected either a schedule or a warp_schedule");
   Block &body = getBody().front();
   auto kernel = body.empty() ? nullptr : dyn_cast<attn::KernelOp>(body.front());
   if (!kernel)

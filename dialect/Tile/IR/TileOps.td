@@ -18,7 +18,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     IsolatedFromAbove, Symbol, SymbolTable, SingleBlock, NoTerminator, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "computes an attn.kernel, one block of queries of one batch and head a call";
   let description = [{
-    The body's argument is the block's queries. Its first op is the `attn.kernel` that is computed, of the same name; the steps
+    The kernel has a `schedule` for CPUs or a `warp_schedule` for GPUs. The body's argument is the block's queries. Its first op is the `attn.kernel` that is computed, of the same name; the steps
     follow, the last of them `tile.epilogue`.
 
     ```mlir
@@ -30,10 +30,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Tile_Schedule:$schedule);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Tile_Schedule>:$schedule,
+                       OptionalAttr<Tile_WarpSchedule>:$warp_schedule);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `schedule` `(` $schedule `)` attr-dict-with-keyword custom<KernelBody>($body)
+    $sym_name (`schedule` `(` $schedule^ `)`)? (`warp_schedule` `(` $warp_schedule^ `)`)? attr-dict-with-keyword
+    custom<KernelBody>($body)
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{

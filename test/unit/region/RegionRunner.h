@@ -9,7 +9,7 @@
 #define TEST_UNIT_REGION_REGIONRUNNER_H
 
 #include "attnc/HostKernel.h"
-#include "compiler/Conversion/TileToVector/OpEmitter.h"
+#include "compiler/Conversion/Bodies/OpEmitter.h"
 #include "compiler/Target/Host/HostTarget.h"
 #include "compiler/Target/Reference/PairProgram.h"
 #include "mlir/IR/OwningOpRef.h"

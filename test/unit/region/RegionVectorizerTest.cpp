@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/TileToVector/RegionVectorizer.h"
+#include "compiler/Conversion/Bodies/RegionVectorizer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

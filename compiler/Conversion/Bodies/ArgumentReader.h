@@ -5,12 +5,13 @@
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef COMPILER_CONVERSION_TILETOVECTOR_ARGUMENTREADER_H
-#define COMPILER_CONVERSION_TILETOVECTOR_ARGUMENTREADER_H
+#ifndef COMPILER_CONVERSION_BODIES_ARGUMENTREADER_H
+#define COMPILER_CONVERSION_BODIES_ARGUMENTREADER_H
 
 #include "attnc/ArgumentLayout.h"
-#include "compiler/Conversion/TileToVector/VectorFeatures.h"
+#include "compiler/Conversion/Bodies/VectorFeatures.h"
 #include "dialect/Attn/IR/AttnOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,16 +26,17 @@ namespace attnc {
 /// the caller's builder stands.
 ///
 /// Reads of captured tensors never touch memory outside them. A tensor without elements reads as 0:
-/// its base is then a zero on the stack and its strides are 0. This relies on indices marked
+/// its base is then a constant zero and its strides are 0. This relies on indices marked
 /// `inside`, so nothing that reads may run where no pair exists: return from the kernel before if Q
 /// or KV is 0.
 class ArgumentReader {
 public:
   /// Reads the arguments of `kernel`, which must outlive the reader. `slots` is an `!llvm.ptr`;
   /// `entry` stands in the entry block of a function, after `slots`, where nothing runs twice.
-  /// Constants for compile-time tables go to the start of the module around `entry`.
+  /// Constants for compile-time tables go to the start of the module around `entry`. Captured
+  /// tensors and tables lie in the address space `memory`.
   ArgumentReader(attn::KernelOp kernel, mlir::Value slots, const mlir::OpBuilder &entry,
-                 const VectorFeatures &features);
+                 const VectorFeatures &features, unsigned memory = 0);
 
   /// The i64 in slot `index`.
   mlir::Value getSlot(int64_t index);
@@ -64,6 +66,8 @@ private:
   const Source &getSource(llvm::StringRef name);
   Source readCapture(attn::CaptureOp capture);
   Source placeTable(attn::TableOp table);
+  /// A constant of the module.
+  mlir::LLVM::GlobalOp placeConstant(llvm::StringRef name, mlir::Type type, mlir::Attribute value);
   /// The address of 8 bytes that are 0.
   mlir::Value getZero();
 
@@ -71,6 +75,7 @@ private:
   mlir::Value slots;
   mlir::OpBuilder entry;
   VectorFeatures features;
+  mlir::LLVM::LLVMPointerType pointer;
   ArgumentLayout layout;
   mlir::Value zero;
   llvm::DenseMap<int64_t, mlir::Value> slotValues;
@@ -79,4 +84,4 @@ private:
 
 } // namespace attnc
 
-#endif // COMPILER_CONVERSION_TILETOVECTOR_ARGUMENTREADER_H
+#endif // COMPILER_CONVERSION_BODIES_ARGUMENTREADER_H

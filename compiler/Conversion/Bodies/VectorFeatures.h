@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef COMPILER_CONVERSION_TILETOVECTOR_VECTORFEATURES_H
-#define COMPILER_CONVERSION_TILETOVECTOR_VECTORFEATURES_H
+#ifndef COMPILER_CONVERSION_BODIES_VECTORFEATURES_H
+#define COMPILER_CONVERSION_BODIES_VECTORFEATURES_H
 
 namespace attnc {
 
@@ -26,4 +26,4 @@ struct VectorFeatures {
 
 } // namespace attnc
 
-#endif // COMPILER_CONVERSION_TILETOVECTOR_VECTORFEATURES_H
+#endif // COMPILER_CONVERSION_BODIES_VECTORFEATURES_H

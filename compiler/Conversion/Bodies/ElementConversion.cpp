@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/TileToVector/ElementConversion.h"
+#include "compiler/Conversion/Bodies/ElementConversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"

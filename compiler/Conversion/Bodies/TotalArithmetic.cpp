@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/TileToVector/TotalArithmetic.h"
+#include "compiler/Conversion/Bodies/TotalArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"

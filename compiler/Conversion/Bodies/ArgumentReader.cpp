@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/TileToVector/ArgumentReader.h"
-#include "compiler/Conversion/TileToVector/ElementConversion.h"
+#include "compiler/Conversion/Bodies/ArgumentReader.h"
+#include "compiler/Conversion/Bodies/ElementConversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -36,8 +36,9 @@ static Value createConstant(OpBuilder &builder, Location loc, int64_t value) {
 }
 
 ArgumentReader::ArgumentReader(attn::KernelOp kernel, Value slots, const OpBuilder &entry,
-                               const VectorFeatures &features)
-    : kernel(kernel), slots(slots), entry(entry), features(features), layout(getLayout(kernel)) {}
+                               const VectorFeatures &features, unsigned memory)
+    : kernel(kernel), slots(slots), entry(entry), features(features),
+      pointer(LLVM::LLVMPointerType::get(kernel.getContext(), memory)), layout(getLayout(kernel)) {}
 
 //===------------------------------------------------------------------------===//
 // Scalars and dimensions
@@ -94,13 +95,21 @@ Value ArgumentReader::getScalar(StringRef name, Type type) {
 // Captured tensors and tables
 //===------------------------------------------------------------------------===//
 
+LLVM::GlobalOp ArgumentReader::placeConstant(StringRef name, Type type, Attribute value) {
+  auto module = entry.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (auto global = module.lookupSymbol<LLVM::GlobalOp>(name))
+    return global;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::GlobalOp::create(builder, kernel.getLoc(), type, /*isConstant=*/true,
+                                LLVM::Linkage::Private, name, value, /*alignment=*/0,
+                                pointer.getAddressSpace());
+}
+
 Value ArgumentReader::getZero() {
-  if (zero)
-    return zero;
-  Location loc = kernel.getLoc();
-  Type i64 = entry.getI64Type();
-  zero = LLVM::AllocaOp::create(entry, loc, slots.getType(), i64, createConstant(entry, loc, 1));
-  LLVM::StoreOp::create(entry, loc, createConstant(entry, loc, 0), zero);
+  if (!zero)
+    zero = LLVM::AddressOfOp::create(
+        entry, kernel.getLoc(),
+        placeConstant("attnc.zero", entry.getI64Type(), entry.getI64IntegerAttr(0)));
   return zero;
 }
 
@@ -121,8 +130,8 @@ ArgumentReader::Source ArgumentReader::readCapture(attn::CaptureOp capture) {
     Value stride = getSlot(layout.getCaptureStride(position, dim));
     source.strides.push_back(arith::SelectOp::create(entry, loc, empty, none, stride));
   }
-  source.base = LLVM::IntToPtrOp::create(entry, loc, slots.getType(),
-                                         getSlot(layout.getCapturePointer(position)));
+  source.base =
+      LLVM::IntToPtrOp::create(entry, loc, pointer, getSlot(layout.getCapturePointer(position)));
   if (capture.getRank() != 0)
     source.base = arith::SelectOp::create(entry, loc, empty, getZero(), source.base);
   return source;
@@ -167,18 +176,11 @@ ArgumentReader::Source ArgumentReader::placeTable(attn::TableOp table) {
     return source;
   }
 
-  auto module = entry.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string name = (kernel.getSymName() + "." + table.getSymName()).str();
-  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
-  if (!global) {
-    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-    auto type = LLVM::LLVMArrayType::get(stored.getElementType(), stored.getNumElements());
-    auto flat =
-        stored.reshape(RankedTensorType::get({stored.getNumElements()}, stored.getElementType()));
-    global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Private,
-                                    name, flat);
-  }
-  source.base = LLVM::AddressOfOp::create(entry, loc, global);
+  auto type = LLVM::LLVMArrayType::get(stored.getElementType(), stored.getNumElements());
+  auto flat =
+      stored.reshape(RankedTensorType::get({stored.getNumElements()}, stored.getElementType()));
+  source.base = LLVM::AddressOfOp::create(entry, loc, placeConstant(name, type, flat));
   return source;
 }
 

@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef COMPILER_CONVERSION_TILETOVECTOR_TOTALARITHMETIC_H
-#define COMPILER_CONVERSION_TILETOVECTOR_TOTALARITHMETIC_H
+#ifndef COMPILER_CONVERSION_BODIES_TOTALARITHMETIC_H
+#define COMPILER_CONVERSION_BODIES_TOTALARITHMETIC_H
 
 #include "mlir/IR/Builders.h"
 
@@ -24,4 +24,4 @@ mlir::Value emitToInt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value 
 
 } // namespace attnc
 
-#endif // COMPILER_CONVERSION_TILETOVECTOR_TOTALARITHMETIC_H
+#endif // COMPILER_CONVERSION_BODIES_TOTALARITHMETIC_H

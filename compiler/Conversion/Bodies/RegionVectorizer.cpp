@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/TileToVector/RegionVectorizer.h"
+#include "compiler/Conversion/Bodies/RegionVectorizer.h"
 
 using namespace mlir;
 using namespace attnc;

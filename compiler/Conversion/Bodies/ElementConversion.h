@@ -5,10 +5,10 @@
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef COMPILER_CONVERSION_TILETOVECTOR_ELEMENTCONVERSION_H
-#define COMPILER_CONVERSION_TILETOVECTOR_ELEMENTCONVERSION_H
+#ifndef COMPILER_CONVERSION_BODIES_ELEMENTCONVERSION_H
+#define COMPILER_CONVERSION_BODIES_ELEMENTCONVERSION_H
 
-#include "compiler/Conversion/TileToVector/VectorFeatures.h"
+#include "compiler/Conversion/Bodies/VectorFeatures.h"
 #include "mlir/IR/Builders.h"
 
 namespace attnc {
@@ -27,4 +27,4 @@ mlir::Value emitTruncateFromF32(mlir::OpBuilder &builder, mlir::Location loc, ml
 
 } // namespace attnc
 
-#endif // COMPILER_CONVERSION_TILETOVECTOR_ELEMENTCONVERSION_H
+#endif // COMPILER_CONVERSION_BODIES_ELEMENTCONVERSION_H

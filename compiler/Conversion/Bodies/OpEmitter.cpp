@@ -5,9 +5,9 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/TileToVector/OpEmitter.h"
-#include "compiler/Conversion/TileToVector/ElementConversion.h"
-#include "compiler/Conversion/TileToVector/TotalArithmetic.h"
+#include "compiler/Conversion/Bodies/OpEmitter.h"
+#include "compiler/Conversion/Bodies/ElementConversion.h"
+#include "compiler/Conversion/Bodies/TotalArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

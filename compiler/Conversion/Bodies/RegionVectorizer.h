@@ -5,10 +5,10 @@
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef COMPILER_CONVERSION_TILETOVECTOR_REGIONVECTORIZER_H
-#define COMPILER_CONVERSION_TILETOVECTOR_REGIONVECTORIZER_H
+#ifndef COMPILER_CONVERSION_BODIES_REGIONVECTORIZER_H
+#define COMPILER_CONVERSION_BODIES_REGIONVECTORIZER_H
 
-#include "compiler/Conversion/TileToVector/OpEmitter.h"
+#include "compiler/Conversion/Bodies/OpEmitter.h"
 #include "dialect/Attn/Analysis/Stages.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -73,4 +73,4 @@ private:
 
 } // namespace attnc
 
-#endif // COMPILER_CONVERSION_TILETOVECTOR_REGIONVECTORIZER_H
+#endif // COMPILER_CONVERSION_BODIES_REGIONVECTORIZER_H

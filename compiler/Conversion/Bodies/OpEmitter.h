@@ -5,10 +5,10 @@
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef COMPILER_CONVERSION_TILETOVECTOR_OPEMITTER_H
-#define COMPILER_CONVERSION_TILETOVECTOR_OPEMITTER_H
+#ifndef COMPILER_CONVERSION_BODIES_OPEMITTER_H
+#define COMPILER_CONVERSION_BODIES_OPEMITTER_H
 
-#include "compiler/Conversion/TileToVector/ArgumentReader.h"
+#include "compiler/Conversion/Bodies/ArgumentReader.h"
 #include "dialect/Attn/Analysis/ScalarEmitter.h"
 
 namespace attnc {
@@ -48,4 +48,4 @@ mlir::Value broadcastTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 
 } // namespace attnc
 
-#endif // COMPILER_CONVERSION_TILETOVECTOR_OPEMITTER_H
+#endif // COMPILER_CONVERSION_BODIES_OPEMITTER_H

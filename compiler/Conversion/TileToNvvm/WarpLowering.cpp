@@ -1,0 +1,219 @@
+//===- WarpLowering.cpp - The frame of a GPU kernel ---------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNvvm/WarpLowering.h"
+#include "attnc/ArgumentLayout.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include <limits>
+#include <numbers>
+
+using namespace mlir;
+using namespace attnc;
+using tile::SharedLayout;
+
+static constexpr auto globalMemory = static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
+
+/// Constant scales in this range may join the exponent: a product times the scale and log2(e) then
+/// does not overflow where the product does not.
+static constexpr float smallestFoldedScale = 0x1p-20f, largestFoldedScale = 0.6875f;
+
+static VectorFeatures getGpuFeatures() {
+  VectorFeatures features;
+  features.fma = features.rounding = features.f16 = features.bf16 = true;
+  return features;
+}
+
+/// A builder that stays behind the constants and before all other code of the entry block.
+static OpBuilder createArgumentBuilder(WarpBuilder &code) {
+  OpBuilder builder(code.getContext());
+  builder.setInsertionPoint(code.i64(0).getDefiningOp());
+  return builder;
+}
+
+WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
+    : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getWarpScheduleAttr()),
+      layout(attn, schedule), features(getGpuFeatures()), code(function),
+      arguments(attn, function.getArgument(0), createArgumentBuilder(code), features, globalMemory),
+      emitter(arguments, features) {
+  if (attn::ScoreOp op = attn.getScore())
+    score.emplace(op, emitter);
+  if (attn::MaskOp op = attn.getMask()) {
+    mask.emplace(op, emitter);
+    maskAnalysis.emplace(op);
+    maskRanges.emplace(*maskAnalysis, emitter);
+  }
+}
+
+//===------------------------------------------------------------------------===//
+// Addresses
+//===------------------------------------------------------------------------===//
+
+WarpLowering::Rows WarpLowering::getRows(int64_t tensor, int64_t elementBytes, Value tensorHead) {
+  Value address = arguments.getSlot(tensor + ArgumentLayout::Pointer);
+  Value offset =
+      code.add(code.mul(batch, arguments.getSlot(tensor + ArgumentLayout::BatchStride)),
+               code.mul(tensorHead, arguments.getSlot(tensor + ArgumentLayout::HeadStride)));
+  Rows rows;
+  Value start = code.add(address, code.mul(offset, elementBytes));
+  rows.base = LLVM::IntToPtrOp::create(
+      code, LLVM::LLVMPointerType::get(code.getContext(), globalMemory), start);
+  rows.stride = code.mul(arguments.getSlot(tensor + ArgumentLayout::RowStride), elementBytes);
+  Value low = code.bitAnd(arith::OrIOp::create(code, start, rows.stride), 15);
+  rows.aligned = code.equal(low, code.i64(0));
+  Value threadRow = code.widen(code.shiftRight(thread, 3));
+  Value chunk = code.widen(code.shiftLeft(code.bitAnd(thread, 7), 4));
+  rows.threadOffset = code.add(code.mul(threadRow, rows.stride), chunk);
+  rows.threadStep = code.mul(rows.stride, schedule.getNumThreads() / 8);
+  return rows;
+}
+
+Value WarpLowering::getRow(const Rows &rows, Value row) {
+  return code.address(rows.base, code.mul(code.widen(row), rows.stride));
+}
+
+Value WarpLowering::getShared(int64_t offset) { return code.address(shared, offset); }
+Value WarpLowering::getShared(Value offset, int64_t constantOffset) {
+  return code.address(code.address(shared, offset), constantOffset);
+}
+Value WarpLowering::loadShared(Type type, int64_t array, Value index) {
+  return code.load(type, getShared(code.shiftLeft(index, 2), array), 4);
+}
+void WarpLowering::storeShared(Value value, int64_t array, Value index) {
+  code.store(value, getShared(code.shiftLeft(index, 2), array), 4);
+}
+
+//===------------------------------------------------------------------------===//
+// The frame
+//===------------------------------------------------------------------------===//
+
+void WarpLowering::placeThread() {
+  shared = LLVM::AddressOfOp::create(
+      code,
+      LLVM::LLVMPointerType::get(code.getContext(),
+                                 static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared)),
+      "attnc_shared");
+  thread = code.threadIndex();
+  lane = code.bitAnd(thread, 31);
+  warp = code.shiftRight(thread, 5);
+  quadRow = code.shiftRight(lane, 2);
+  quadLane = code.bitAnd(lane, 3);
+  warpRow = code.mul(warp, schedule.getWarpRows());
+}
+
+void WarpLowering::placeBlock() {
+  numQueries = code.narrow(arguments.getDim("Q"));
+  numKeys = code.narrow(arguments.getDim("KV"));
+  Value numHeads = code.narrow(arguments.getDim("Hq"));
+  Value numKeyHeads = code.narrow(arguments.getDim("Hkv"));
+  Value pairs = code.mul(code.narrow(arguments.getDim("B")), numHeads);
+  // Blocks of later queries, which attend to more keys in causal masks, come first.
+  Value index = code.blockIndex();
+  Value last = code.divide(code.sub(numQueries, 1), schedule.getQueryBlock());
+  Value block = code.sub(last, code.divide(index, pairs));
+  Value pair = code.remainder(index, pairs);
+  firstRow = code.mul(block, schedule.getQueryBlock());
+  rowCount = code.minimum(code.sub(numQueries, firstRow), code.i32(schedule.getQueryBlock()));
+  batch = code.widen(code.divide(pair, numHeads));
+  Value head32 = code.remainder(pair, numHeads);
+  head = code.widen(head32);
+  Value keyHead = code.widen(code.divide(head32, code.divide(numHeads, numKeyHeads)));
+
+  int64_t bytes = layout.elementBytes;
+  q = getRows(ArgumentLayout::QTensor, bytes, head);
+  k = getRows(ArgumentLayout::KTensor, bytes, keyHead);
+  v = getRows(ArgumentLayout::VTensor, bytes, keyHead);
+  o = getRows(ArgumentLayout::OTensor, bytes, head);
+}
+
+void WarpLowering::preparePairs() {
+  std::optional<float> scale = attn.getStaticScale();
+  bool folded = !score && scale && *scale >= smallestFoldedScale && *scale <= largestFoldedScale;
+  storedScale = folded ? *scale : 1.0f;
+  exponentScale =
+      static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);
+  if (!folded)
+    scoreScale = scale ? code.f32(*scale) : arguments.getScale();
+  if (score)
+    scoreHead = score->emitHead(code, batch, head);
+  if (mask)
+    maskHead = mask->emitHead(code, batch, head);
+  // Rows past the last are computed as the last.
+  Value lastRow = code.sub(rowCount, 1);
+  for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
+    Value row = code.minimum(code.add(code.add(warpRow, quadRow), 8 * slot), lastRow);
+    Value query = code.widen(code.add(firstRow, row));
+    if (score)
+      scoreQueries.push_back(score->emitQuery(code, scoreHead, query));
+    if (mask)
+      maskQueries.push_back(mask->emitQuery(code, maskHead, query));
+  }
+}
+
+WarpLowering::Values WarpLowering::State::flatten() const {
+  Values all(maxima);
+  all.append(sums);
+  for (const Values &row : output)
+    all.append(row);
+  return all;
+}
+
+WarpLowering::State WarpLowering::State::unflatten(ValueRange values) const {
+  State state = *this;
+  auto next = values.begin();
+  for (Values *group : {&state.maxima, &state.sums})
+    for (Value &value : *group)
+      value = *next++;
+  for (Values &row : state.output)
+    for (Value &value : row)
+      value = *next++;
+  return state;
+}
+
+WarpLowering::State WarpLowering::createState() {
+  State state;
+  Value zero = code.f32(0);
+  state.maxima.assign(getNumSlots(), code.f32(-std::numeric_limits<float>::infinity()));
+  state.sums.assign(getNumSlots(), zero);
+  state.output.assign(getNumSlots(), Values(getNumOutputs(), zero));
+  return state;
+}
+
+void WarpLowering::emitEmptyRows() {
+  Value zero = code.round(attn.getDtype(), code.f32(0));
+  int64_t valueDim = attn.getValueDim();
+  Value count = code.mul(rowCount, valueDim);
+  code.loop(thread, count, schedule.getNumThreads(), [&](Value index) {
+    Value row = code.add(firstRow, code.divide(index, valueDim));
+    Value column = code.remainder(index, code.i32(valueDim));
+    Value place = code.address(getRow(o, row), code.mul(column, layout.elementBytes));
+    code.store(zero, place, layout.elementBytes);
+  });
+  if (!attn.getLse())
+    return;
+  Rows lse = getRows(ArgumentLayout::LseTensor, 4, head);
+  code.loop(thread, rowCount, schedule.getNumThreads(), [&](Value index) {
+    code.store(code.f32(-std::numeric_limits<float>::infinity()),
+               getRow(lse, code.add(firstRow, index)), 4);
+  });
+}
+
+void WarpLowering::lower() {
+  placeThread();
+  placeBlock();
+  // Without keys there is nothing that captured tensors could be read for.
+  code.ifElse(
+      code.less(code.i32(0), numKeys),
+      [&] {
+        preparePairs();
+        copyTile(q, firstRow, rowCount, schedule.getQueryBlock(), attn.getHeadDim(),
+                 layout.queries);
+        State state = emitRuns(createState());
+        emitEpilogue(state);
+      },
+      [&] { emitEmptyRows(); });
+  LLVM::ReturnOp::create(code, ValueRange());
+}

@@ -1,0 +1,199 @@
+//===- WarpLowering.h - From a tile.kernel to a GPU kernel --------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_CONVERSION_TILETONVVM_WARPLOWERING_H
+#define COMPILER_CONVERSION_TILETONVVM_WARPLOWERING_H
+
+#include "compiler/Conversion/Bodies/ArgumentReader.h"
+#include "compiler/Conversion/Bodies/OpEmitter.h"
+#include "compiler/Conversion/Bodies/RegionVectorizer.h"
+#include "compiler/Conversion/TileToNvvm/WarpBuilder.h"
+#include "dialect/Attn/Analysis/MaskAnalysis.h"
+#include "dialect/Tile/Analysis/SharedLayout.h"
+#include <optional>
+
+namespace attnc {
+
+/// Lowers one tile.kernel to the code of a thread of a GPU kernel.
+///
+/// A block of threads has a block of queries, each warp some of its rows. Scores and output stay in
+/// registers, in the layout of the accumulators of mma.sync m16n8k16 (PTX ISA, "Matrix fragments
+/// for mma.m16n8k16"): lane 4 g + i of a warp owns the rows g, g + 8, g + 16, … of its warp, its
+/// *row slots*, and of each row the columns 8 j + 2 i and 8 j + 2 i + 1. So a row is spread over
+/// the four lanes of a quad. Products in f32 keep that layout for scores, and columns 16 j + 4 i to
+/// + 3 for the output.
+///
+/// Keys and values have one buffer each in shared memory, and copies run while the other one is
+/// used: the values of a block while scores are computed, the keys of the next block from then on.
+class WarpLowering {
+public:
+  /// Builds into the entry block of `function`, whose argument is the array of slots.
+  WarpLowering(tile::KernelOp kernel, mlir::LLVM::LLVMFuncOp function);
+
+  void lower();
+
+  int64_t getSharedBytes() const { return layout.totalBytes; }
+
+private:
+  using Values = WarpBuilder::Values;
+
+  /// Rows of q, k, v, o or lse of one batch and head in global memory; the stride is in bytes.
+  struct Rows {
+    mlir::Value base;
+    mlir::Value stride;
+    /// Whether every row starts at a multiple of 16 bytes.
+    mlir::Value aligned;
+    /// Where this thread starts to copy, from the first row on, and its step from row to row.
+    mlir::Value threadOffset, threadStep;
+  };
+  /// What the loops carry, in f32, for each row slot: the maximum, the sum over this lane's
+  /// columns, and the output's columns.
+  struct State {
+    llvm::SmallVector<Values, 4> output;
+    Values maxima, sums;
+
+    Values flatten() const;
+    State unflatten(mlir::ValueRange values) const;
+  };
+  /// A score for each row slot and column of this lane.
+  using Scores = llvm::SmallVector<Values, 4>;
+  /// Blocks of keys to visit: how many, and the first key of each; all i32.
+  struct Run {
+    mlir::Value count;
+    std::function<mlir::Value(mlir::Value)> getFirstKey;
+  };
+
+  //===--------------------------------------------------------------------===//
+  // WarpLowering.cpp: the frame
+  //===--------------------------------------------------------------------===//
+
+  void placeThread();
+  void placeBlock();
+  void preparePairs();
+  Rows getRows(int64_t tensor, int64_t elementBytes, mlir::Value tensorHead);
+  /// The address of byte `byte` of row `row`, an i32, of `rows`.
+  mlir::Value getRow(const Rows &rows, mlir::Value row);
+  /// The address of shared memory at `offset` bytes.
+  mlir::Value getShared(int64_t offset);
+  mlir::Value getShared(mlir::Value offset, int64_t constantOffset = 0);
+  /// Element `index`, an i32, of an array of i32 or f32 in shared memory.
+  mlir::Value loadShared(mlir::Type type, int64_t array, mlir::Value index);
+  void storeShared(mlir::Value value, int64_t array, mlir::Value index);
+  State createState();
+  /// Stores the results of rows without keys.
+  void emitEmptyRows();
+  int64_t getNumSlots() const { return schedule.getWarpRows() / 8; }
+  int64_t getNumColumns() const { return schedule.getKeyBlock() / 4; }
+  int64_t getNumOutputs() const { return layout.valueDim / 4; }
+  /// Column `n` of this lane's scores without what depends on the lane.
+  static int64_t getColumn(int64_t n) { return 8 * (n / 2) + n % 2; }
+
+  //===--------------------------------------------------------------------===//
+  // Tiles.cpp: tile.load_queries, tile.load_keys, tile.load_values
+  //===--------------------------------------------------------------------===//
+
+  /// Copies rows `first` to `first` + `count` - 1 (i32) of `columns` elements to a tile of
+  /// `tileRows` rows at `offset`, and clears what is behind them. Without `count` the rows fill the
+  /// tile. Ends with the commit of the copies.
+  void copyTile(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
+                int64_t columns, int64_t offset);
+  void copyAligned(const Rows &rows, mlir::Value source, mlir::Value count, int64_t tileRows,
+                   int64_t columns, int64_t offset);
+  void copyElements(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
+                    int64_t columns, int64_t offset);
+  void copyKeys(mlir::Value firstKey, bool whole);
+  void copyValues(mlir::Value firstKey, bool whole);
+
+  //===--------------------------------------------------------------------===//
+  // Runs.cpp: tile.for_keys, tile.for_queries
+  //===--------------------------------------------------------------------===//
+
+  State emitRuns(const State &initial);
+  /// As emitRuns where blocks of keys have to be classified: as many at a time as there are
+  /// threads.
+  State emitClassifiedRuns(const State &initial, mlir::Value begin, mlir::Value end,
+                           mlir::Value fullBegin, mlir::Value fullEnd);
+  void classifyBlocks(mlir::Value first, mlir::Value end, mlir::Value fullBegin,
+                      mlir::Value fullEnd);
+  State visitRuns(const State &initial, const Run &partial, const Run &full);
+  State visitBlock(const State &state, mlir::Value firstKey, bool masked, mlir::Value hasNext,
+                   mlir::Value nextKey);
+
+  //===--------------------------------------------------------------------===//
+  // MatrixProducts.cpp and FmaProducts.cpp: tile.dot, tile.dot_acc
+  //===--------------------------------------------------------------------===//
+
+  Scores emitMatrixDot();
+  void emitMatrixDotAcc(const Scores &weights, State &state);
+  Scores emitFmaDot();
+  void emitFmaDotAcc(const Scores &weights, State &state);
+
+  //===--------------------------------------------------------------------===//
+  // Softmax.cpp: tile.map, tile.mask, tile.softmax_step
+  //===--------------------------------------------------------------------===//
+
+  void emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
+  /// Turns scores into weights, and scales the state.
+  void emitSoftmaxStep(Scores &scores, State &state);
+  /// exp(score - maximum), scores as they are stored.
+  mlir::Value emitWeight(mlir::Value score, mlir::Value maximum);
+
+  //===--------------------------------------------------------------------===//
+  // Epilogue.cpp: tile.epilogue
+  //===--------------------------------------------------------------------===//
+
+  void emitEpilogue(State &state);
+  void storeLse(const Values &maxima, const Values &sums);
+  void stageOutput(const State &state, const Values &inverses);
+  void copyOutput();
+
+  //===--------------------------------------------------------------------===//
+  // ExactRows.cpp: rows whose output is not finite
+  //===--------------------------------------------------------------------===//
+
+  /// Computes the output of such rows once more, without touching values at excluded pairs.
+  void emitExactRows(const Values &maxima, const Values &inverses, const Values &flags);
+  void emitExactRow(mlir::Value row);
+  mlir::Value loadElement(const Rows &rows, mlir::Value row, int64_t part, int64_t columns);
+
+  tile::KernelOp kernel;
+  attn::KernelOp attn;
+  tile::WarpScheduleAttr schedule;
+  tile::SharedLayout layout;
+  VectorFeatures features;
+  WarpBuilder code;
+  ArgumentReader arguments;
+  OpEmitter emitter;
+  std::optional<RegionVectorizer> score, mask;
+  std::optional<attn::MaskAnalysis> maskAnalysis;
+  std::optional<attn::MaskRanges> maskRanges;
+  attn::MaskRanges::PreparedRange blockQueries;
+  StageValues scoreHead, maskHead;
+  /// One a row slot.
+  llvm::SmallVector<StageValues, 4> scoreQueries, maskQueries;
+
+  /// All i32: the thread in its block, its lane, row g and column i in the quad, the warp, and the
+  /// warp's first row in the block.
+  mlir::Value thread, lane, quadRow, quadLane, warp, warpRow;
+  /// All i32: numbers of queries and keys, the first query of the block and how many it has.
+  mlir::Value numQueries, numKeys, firstRow, rowCount;
+  /// i64.
+  mlir::Value batch, head;
+  mlir::Value shared;
+  Rows q, k, v, o;
+  /// Keys that the block attends to, i32.
+  mlir::Value keyBegin, keyEnd;
+  /// What products are multiplied by to give scores; null if that is part of `exponentScale`.
+  mlir::Value scoreScale;
+  /// exp(a - b) is exp2((a - b) * exponentScale) for scores a and b as they are stored; a natural
+  /// logarithm is a stored score times `storedScale`.
+  float exponentScale, storedScale;
+};
+
+} // namespace attnc
+
+#endif // COMPILER_CONVERSION_TILETONVVM_WARPLOWERING_H
