@@ -8,6 +8,7 @@
 #include "compiler/Driver/AttncOptions.h"
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Target/Host/HostTarget.h"
+#include "dialect/Attn/IR/HeadDim.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,8 +18,6 @@ using namespace attnc::driver;
 namespace {
 /// What was expected of a value, or nothing.
 using Expected = std::optional<std::string>;
-
-constexpr int64_t maxHeadDim = 576;
 
 bool isName(llvm::StringRef text) {
   return !text.empty() && !llvm::isDigit(text[0]) &&
@@ -45,9 +44,9 @@ Expected setHeadDims(AttncOptions &options, const std::string &text) {
     std::vector<std::string> numbers = split(part, ':');
     std::optional<int64_t> head = parseInteger(numbers.front());
     std::optional<int64_t> value = parseInteger(numbers.back());
-    auto isDim = [](std::optional<int64_t> dim) { return dim && *dim >= 1 && *dim <= maxHeadDim; };
+    auto isDim = [](std::optional<int64_t> dim) { return dim && attn::isHeadDim(*dim); };
     if (numbers.size() > 2 || !isDim(head) || !isDim(value))
-      return "D or D:Dv from 1 to " + std::to_string(maxHeadDim) + ", or several with commas";
+      return "D or D:Dv " + attn::getHeadDimRange() + ", or several with commas";
     if (llvm::none_of(all,
                       [&](HeadDims dims) { return dims.head == *head && dims.value == *value; }))
       all.push_back({*head, *value});

@@ -16,6 +16,7 @@
 #include "compiler/Target/KernelInfo/KernelInfo.h"
 #include "compiler/Target/Reference/PairCount.h"
 #include "compiler/Target/Reference/Reference.h"
+#include "dialect/Attn/IR/HeadDim.h"
 #include "runtime/safetensors/Safetensors.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -69,10 +70,13 @@ private:
     if (!isFloat(arguments.q.type))
       return RunError{BadInput, "`q`: expected elements of f32, f16 or bf16, got " +
                                     getName(arguments.q.type)};
-    for (auto [name, view] : {std::pair("q", &arguments.q), std::pair("v", &arguments.v)})
-      if (view->sizes[3] < 1)
-        return RunError{BadInput, "`" + std::string(name) +
-                                      "`: expected a last dimension of at least 1, got 0"};
+    for (auto [name, dim, view] :
+         {std::tuple("q", "D", &arguments.q), std::tuple("v", "Dv", &arguments.v)})
+      if (!attn::isHeadDim(view->sizes[3]))
+        return RunError{BadInput,
+                        llvm::formatv("`{0}`: expected {1} {2} as last dimension, got {3}", name,
+                                      dim, attn::getHeadDimRange(), view->sizes[3])
+                            .str()};
     return std::nullopt;
   }
 

@@ -7,6 +7,7 @@
 
 #include "compiler/Driver/RunOptions.h"
 #include "compiler/Driver/CommandLine.h"
+#include "dialect/Attn/IR/HeadDim.h"
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -137,8 +138,8 @@ Expected setRandom(RunOptions &options, const std::string &text) {
       return "at least Q, KV and D (no `" + std::string(name) + "`)";
   setDefault("Dv", "D", 1);
   for (const char *name : {"D", "Dv"})
-    if (random.sizes[name] < 1)
-      return "a " + std::string(name) + " of at least 1";
+    if (!attn::isHeadDim(random.sizes[name]))
+      return std::string(name) + " " + attn::getHeadDimRange();
   options.random = random;
   return std::nullopt;
 }

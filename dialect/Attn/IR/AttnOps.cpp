@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "dialect/Attn/IR/AttnOps.h"
+#include "dialect/Attn/IR/HeadDim.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
@@ -80,9 +81,10 @@ ScoreOp KernelOp::getScore() { return getOnly<ScoreOp>(*this); }
 MaskOp KernelOp::getMask() { return getOnly<MaskOp>(*this); }
 
 LogicalResult KernelOp::verify() {
-  if (getHeadDim() < 1 || getValueDim() < 1)
-    return emitOpError("expected head_dim and value_dim of at least 1, got ")
-           << getHeadDim() << " and " << getValueDim();
+  auto headDim = static_cast<int64_t>(getHeadDim()), valueDim = static_cast<int64_t>(getValueDim());
+  if (!isHeadDim(headDim) || !isHeadDim(valueDim))
+    return emitOpError("expected head_dim and value_dim ")
+           << getHeadDimRange() << ", got " << headDim << " and " << valueDim;
   if (getScale() && getScaleArgument())
     return emitOpError("expected a constant scale or a scale argument, got both");
   if (getScale() && !getScale()->isFinite())

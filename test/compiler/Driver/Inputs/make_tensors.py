@@ -54,6 +54,8 @@ FILES = {
     "flat": tensors(**(qkv() | {"q": ("F32", [4, 4], bytes(64))})),
     "groups": tensors(**qkv(heads=3, key_heads=2)),
     "zero_dim": tensors(**qkv(d=0)),
+    "wide": tensors(**qkv(d=577)),
+    "wide_values": tensors(**(qkv() | {"v": ("F32", [1, 1, 3, 577], bytes(4 * 3 * 577))})),
     "other_keys": tensors(**(qkv() | {"v": ("F32", [1, 1, 5, 4], bytes(80))})),
     "scalar": tensors(**qkv(cap=("F32", [], f32(2)), n=("I64", [], struct.pack("<q", 3)))),
     "scalar_shape": tensors(**qkv(cap=("F32", [1], f32(2)))),

@@ -1,6 +1,6 @@
 // RUN: attn-opt %s -allow-unregistered-dialect -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{expected head_dim and value_dim of at least 1, got 0 and 8}}
+// expected-error @+1 {{expected head_dim and value_dim from 1 to 576, got 0 and 8}}
 attn.kernel @head_dim dtype(f32) head_dim(0) value_dim(8) {
 }
 
