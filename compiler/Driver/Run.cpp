@@ -88,20 +88,36 @@ private:
     target = *found;
     if (auto error = loadProgram(compilation, options, shape, target, kernel))
       return error;
+    if (auto error = setScale())
+      return error;
     info = getKernelInfo(kernel);
     original = compilation.getModule().clone();
     return options.after.empty() ? std::nullopt
                                  : runAttnPasses(compilation.getModule(), options.after);
   }
 
+  /// The scale of the command line takes the place of 1/sqrt(D), not of a value in the program.
+  std::optional<RunError> setScale() {
+    if (!options.scale)
+      return std::nullopt;
+    if (kernel.getScale()) {
+      const std::string &text = options.scale->text;
+      return RunError{BadUsage,
+                      "`--scale " + text + "`: the program gives `scale` its value" +
+                          (compilation.isSource() ? ", which `-D scale=" + text + "` replaces"
+                                                  : std::string())};
+    }
+    if (kernel.getScaleArgument())
+      arguments.scale = options.scale->value;
+    else
+      kernel.setScaleAttr(Builder(kernel).getF32FloatAttr(options.scale->value));
+    return std::nullopt;
+  }
+
   std::optional<RunError> addScalars() {
     std::vector<std::string> names;
     for (const ScalarInfo &scalar : info.scalars)
       names.push_back(scalar.name);
-    arguments.scale = options.scale;
-    if (options.scale && info.scale)
-      return RunError{BadUsage, "`--scale`: the program fixes its scale, got " +
-                                    llvm::formatv("{0}", *options.scale).str()};
     for (const auto &[name, value] : options.scalars) {
       bool isScale = name == "scale" && !info.scale;
       if (isScale) {

@@ -189,7 +189,7 @@ Expected setScale(RunOptions &options, const std::string &text) {
   std::optional<double> value = parseNumber(text);
   if (!value || !std::isfinite(static_cast<float>(*value)))
     return "a finite number";
-  options.scale = static_cast<float>(*value);
+  options.scale = ScaleOption{static_cast<float>(*value), text};
   return std::nullopt;
 }
 
@@ -244,7 +244,8 @@ CommandLine makeCommandLine(RunOptions &options) {
         {"--seed", "N", "starts the random numbers elsewhere", with(setSeed)}}},
       {"Program",
        {{"--set", "NAME=VALUE", "the value of a scalar launch argument", with(addScalar)},
-        {"--scale", "X", "the softmax scale, for a program that leaves it open", with(setScale)},
+        {"--scale", "X", "the softmax scale, for a program that does not give its value",
+         with(setScale)},
         {"-D", "NAME=VALUE", "overrides a constant of the program", with(addDefine)},
         {"--approx", "NAME", "allows the fast approximation of one builtin",
          [&options](const std::string &name) -> Expected {

@@ -35,6 +35,12 @@ struct FillOption {
   int64_t documents = 1;
 };
 
+/// `--scale X`.
+struct ScaleOption {
+  float value = 1;
+  std::string text; ///< as written
+};
+
 /// `--random B=1,Hq=8,...`.
 struct RandomOption {
   std::map<std::string, int64_t> sizes; ///< dimensions and extents by name
@@ -51,7 +57,7 @@ struct RunOptions {
   std::vector<std::string> approx;
   bool checked = false;
   std::map<std::string, ScalarValue> scalars;
-  std::optional<float> scale;
+  std::optional<ScaleOption> scale;
   std::map<std::string, ViewOption> views;
   TensorLayout layout = TensorLayout::BHSD;
   std::optional<RandomOption> random;
