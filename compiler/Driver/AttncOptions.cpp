@@ -96,9 +96,7 @@ Expected setName(AttncOptions &options, const std::string &text) {
 }
 
 Expected addApprox(AttncOptions &options, const std::string &text) {
-  for (const std::string &name : split(text, ','))
-    options.compile.approx.push_back(name);
-  return std::nullopt;
+  return addNames(text, options.compile.approx);
 }
 
 Expected setDiagnostics(AttncOptions &options, const std::string &text) {

@@ -7,6 +7,7 @@
 
 #include "compiler/Driver/CommandLine.h"
 #include "attnc/NearestName.h"
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -131,6 +132,15 @@ std::vector<std::string> driver::split(std::string_view text, char separator) {
       return parts;
     text.remove_prefix(end + 1);
   }
+}
+
+std::optional<std::string> driver::addNames(const std::string &text,
+                                            std::vector<std::string> &names) {
+  std::vector<std::string> parts = split(text, ',');
+  if (std::any_of(parts.begin(), parts.end(), [](const std::string &part) { return part.empty(); }))
+    return "names with a comma between them";
+  names.insert(names.end(), parts.begin(), parts.end());
+  return std::nullopt;
 }
 
 std::optional<int64_t> driver::parseInteger(std::string_view text) {

@@ -67,6 +67,8 @@ Option makeString(std::string name, std::string value, std::string &target, std:
 
 /// The parts of `text` between separators; one empty part for an empty text.
 std::vector<std::string> split(std::string_view text, char separator);
+/// Adds the names of a comma list to `names`. Returns what was expected of the list, or nothing.
+std::optional<std::string> addNames(const std::string &text, std::vector<std::string> &names);
 /// A whole number, decimal; nothing if anything else stands there or it overflows.
 std::optional<int64_t> parseInteger(std::string_view text);
 /// A number, `inf` and `nan` among them.

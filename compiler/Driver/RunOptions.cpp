@@ -247,11 +247,8 @@ CommandLine makeCommandLine(RunOptions &options) {
         {"--scale", "X", "the softmax scale, for a program that does not give its value",
          with(setScale)},
         {"-D", "NAME=VALUE", "overrides a constant of the program", with(addDefine)},
-        {"--approx", "NAME", "allows the fast approximation of one builtin",
-         [&options](const std::string &name) -> Expected {
-           options.approx.push_back(name);
-           return std::nullopt;
-         }},
+        {"--approx", "NAME[,...]", "allows an approximation of these builtins, for instance tanh",
+         [&options](const std::string &text) { return addNames(text, options.approx); }},
         makeFlag("--checked", options.checked,
                  "reports the first index that was clamped at a pair that takes part")}},
       {"Running",
