@@ -295,14 +295,20 @@ private:
 
   std::optional<RunError> printReport() {
     std::string text;
+    if (options.timePasses && options.json)
+      report.times = times.toJSON();
+    else if (options.timePasses)
+      times.print(llvm::errs());
     llvm::raw_string_ostream os(text);
     if (options.json)
       report.printJSON(os);
     else
       report.printText(os);
-    if (options.timePasses)
-      times.print(llvm::errs());
-    return writeStandardOutput(text);
+    if (options.out != "-")
+      return writeStandardOutput(text);
+    // Beside tensors on standard output, a report is a message.
+    llvm::errs() << text;
+    return std::nullopt;
   }
 
   const RunOptions &options;

@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include <cmath>
 
 using namespace attnc;
@@ -67,5 +66,7 @@ void RunReport::printJSON(llvm::raw_ostream &os) const {
                                          {"share_of_peak", toJSON(bench->getShareOfPeak())},
                                          {"peak_bytes", bench->peakBytes},
                                          {"threads", static_cast<int64_t>(bench->threads)}};
+  if (times)
+    report["time_passes"] = *times;
   os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report)));
 }

@@ -10,6 +10,7 @@
 
 #include "compiler/Driver/Bench.h"
 #include "compiler/Driver/Check.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace attnc::driver {
@@ -18,7 +19,8 @@ namespace attnc::driver {
 struct RunReport {
   std::optional<std::vector<OutputCheck>> check;
   std::optional<BenchResult> bench;
-  int64_t pairs = 0; ///< that take part; counted for `bench`
+  int64_t pairs = 0;                      ///< that take part; counted for `bench`
+  std::optional<llvm::json::Value> times; ///< of the stages; for JSON only
 
   bool passes() const;
   void printText(llvm::raw_ostream &os) const;

@@ -59,3 +59,21 @@ void StageTimes::print(llvm::raw_ostream &os) const {
   }
   os << llvm::format("%10.2f ms  ", sum) << "total\n";
 }
+
+/// The stages of `depth` from `row` on, which becomes the first row that is not among them.
+llvm::json::Array StageTimes::toJSON(size_t &row, unsigned depth) const {
+  llvm::json::Array stages;
+  while (row < rows.size() && rows[row].depth == depth) {
+    const Row &stage = rows[row++];
+    llvm::json::Object object{{"name", stage.name}, {"milliseconds", stage.milliseconds}};
+    if (llvm::json::Array inner = toJSON(row, depth + 1); !inner.empty())
+      object["stages"] = std::move(inner);
+    stages.push_back(std::move(object));
+  }
+  return stages;
+}
+
+llvm::json::Value StageTimes::toJSON() const {
+  size_t row = 0;
+  return toJSON(row, /*depth=*/0);
+}

@@ -9,6 +9,7 @@
 #define COMPILER_DRIVER_STAGETIMES_H
 
 #include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <memory>
@@ -51,7 +52,11 @@ public:
   /// Prints a table with the milliseconds of each stage and of all.
   void print(llvm::raw_ostream &os) const;
 
+  /// The same as an array of objects: name, milliseconds, and the stages within.
+  llvm::json::Value toJSON() const;
+
 private:
+  llvm::json::Array toJSON(size_t &row, unsigned depth) const;
   void finish(size_t row, Clock::duration duration);
 
   struct Row {
