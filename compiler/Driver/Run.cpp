@@ -275,9 +275,10 @@ private:
       tensors.emplace_back("lse", lse.getView());
     if (options.weights)
       tensors.emplace_back("weights", weights.getView());
-    if (auto error = safetensors::write(options.out, tensors))
-      return RunError{Environment, error->message};
-    return std::nullopt;
+    std::optional<safetensors::Error> error = options.out == "-"
+                                                  ? safetensors::writeStandardOutput(tensors)
+                                                  : safetensors::write(options.out, tensors);
+    return error ? std::optional(RunError{Environment, error->message}) : std::nullopt;
   }
 
   std::optional<RunError> drawPicture() {
@@ -294,11 +295,11 @@ private:
   }
 
   std::optional<RunError> printReport() {
-    std::string text;
     if (options.timePasses && options.json)
       report.times = times.toJSON();
     else if (options.timePasses)
       times.print(llvm::errs());
+    std::string text;
     llvm::raw_string_ostream os(text);
     if (options.json)
       report.printJSON(os);

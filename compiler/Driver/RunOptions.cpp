@@ -219,7 +219,8 @@ CommandLine makeCommandLine(RunOptions &options) {
                    "safetensors file with q, k, v and the captured tensors, by name; a 0-d tensor "
                    "may supply a scalar; other tensors are ignored"),
         makeString("--out", "FILE", options.out,
-                   "writes o, in the dtype of q and in logical order, to a safetensors file"),
+                   "writes o, in the dtype of q and in logical order, to a safetensors file; - is "
+                   "standard output, and reports then go to standard error"),
         makeFlag("--lse", options.lse, "computes the log-sum-exp too: `lse`, f32"),
         makeFlag("--weights", options.weights,
                  "writes the attention weights too: `weights` [B, Hq, Q, KV], f32 (device "
@@ -301,6 +302,8 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
     return "`--fill` expects random tensors (`--random`), got `--in`";
   if (options.weights && options.device != RunDevice::Reference)
     return "`--weights` expects `--device reference`: fused kernels never hold the weights";
+  if (options.out == "-" && options.maskPicture == "-")
+    return "expected standard output for one of `--out` and `--mask-picture`, got both";
   return std::nullopt;
 }
 } // namespace

@@ -50,7 +50,7 @@ struct RandomOption {
 /// The command line of attn-run.
 struct RunOptions {
   std::string program;
-  std::string in, out;
+  std::string in, out; ///< `-` writes to standard output
   RunDevice device = RunDevice::Host;
   bool lse = false, weights = false;
   std::vector<std::pair<std::string, std::string>> defines;

@@ -177,9 +177,10 @@ std::optional<Error> Reader::read(const Entry &entry, char *data) const {
                                    " at element " + std::to_string(bad - data)};
 }
 
-std::optional<Error>
-safetensors::write(const std::string &path,
-                   const std::vector<std::pair<std::string, TensorView>> &tensors) {
+/// Writes tensors to an open file, which `path` names in messages.
+static std::optional<Error>
+writeTensors(int descriptor, const std::string &path,
+             const std::vector<std::pair<std::string, TensorView>> &tensors) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   int64_t offset = 0;
   for (const auto &[name, view] : tensors) {
@@ -191,13 +192,6 @@ safetensors::write(const std::string &path,
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' '); // so that the data is aligned
 
-  // A device or pipe is written to; a file is replaced by one that is whole.
-  struct stat info;
-  bool inPlace = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-  std::string target = inPlace ? path : path + ".part" + std::to_string(::getpid());
-  int descriptor = ::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    return makeSystemError(path, "create");
   char length[8];
   for (int i = 0; i < 8; ++i)
     length[i] = static_cast<char>(text.size() >> (8 * i));
@@ -208,6 +202,20 @@ safetensors::write(const std::string &path,
     if (!error)
       error = writeAll(descriptor, path, static_cast<const char *>(view.data),
                        static_cast<uint64_t>(getNumBytes(view)));
+  return error;
+}
+
+std::optional<Error>
+safetensors::write(const std::string &path,
+                   const std::vector<std::pair<std::string, TensorView>> &tensors) {
+  // A device or pipe is written to; a file is replaced by one that is whole.
+  struct stat info;
+  bool inPlace = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  std::string target = inPlace ? path : path + ".part" + std::to_string(::getpid());
+  int descriptor = ::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0)
+    return makeSystemError(path, "create");
+  std::optional<Error> error = writeTensors(descriptor, path, tensors);
   if (::close(descriptor) != 0 && !error)
     error = makeSystemError(path, "write");
   if (!error && !inPlace && ::rename(target.c_str(), path.c_str()) != 0)
@@ -215,4 +223,9 @@ safetensors::write(const std::string &path,
   if (error && !inPlace)
     ::unlink(target.c_str());
   return error;
+}
+
+std::optional<Error>
+safetensors::writeStandardOutput(const std::vector<std::pair<std::string, TensorView>> &tensors) {
+  return writeTensors(STDOUT_FILENO, "standard output", tensors);
 }

@@ -77,6 +77,10 @@ private:
 std::optional<Error> write(const std::string &path,
                            const std::vector<std::pair<std::string, TensorView>> &tensors);
 
+/// The same to standard output.
+std::optional<Error>
+writeStandardOutput(const std::vector<std::pair<std::string, TensorView>> &tensors);
+
 /// `name` in backticks, on one line whatever it holds.
 std::string quoteName(std::string_view name);
 
