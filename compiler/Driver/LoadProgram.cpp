@@ -50,6 +50,12 @@ std::optional<RunError> driver::loadProgram(Compilation &compilation, const RunO
                                             attn::KernelOp &kernel) {
   if (std::optional<RunError> error = compilation.read(options.program))
     return error;
+  // From `tile` on a kernel is lowered for one device, without what it takes to check it.
+  if (std::optional<Phase> phase = compilation.getPhase(); phase && *phase > Phase::Expanded)
+    return RunError{BadInput, options.program +
+                                  ": expected an .attn program, or its form `attn` or "
+                                  "`expanded`, got the form `" +
+                                  getInfo(*phase).name.str() + "`"};
   if (!compilation.isSource() && (!options.defines.empty() || !options.approx.empty()))
     return RunError{BadUsage,
                     options.program + ": `-D` and `--approx` expect an .attn program, got IR"};

@@ -278,7 +278,9 @@ CommandLine makeCommandLine(RunOptions &options) {
         makeFlag("--version", options.version, "prints the version")}}};
   return CommandLine(
       "attn-run", "PROGRAM [options]",
-      "Runs an attention program (.attn, or its .mlir form) on tensors.\n", std::move(groups),
+      "Runs an attention program (.attn, or what attnc --emit=attn or --emit=expanded printed) on "
+      "tensors.\n",
+      std::move(groups),
       "\nExamples:\n"
       "  attn-run packed.attn --in qkv.safetensors --out o.safetensors --lse\n"
       "  attn-run packed.attn --random B=1,Hq=8,Hkv=2,Q=2048,KV=2048,D=128 --fill doc=documents:8 "
@@ -300,10 +302,10 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
     return "`--layout` expects stored tensors (`--in`), got `--random`";
   if (!options.random && !options.fills.empty())
     return "`--fill` expects random tensors (`--random`), got `--in`";
-  if (options.weights && options.device != RunDevice::Reference)
-    return "`--weights` expects `--device reference`: fused kernels never hold the weights";
   if (options.out == "-" && options.maskPicture == "-")
     return "expected standard output for one of `--out` and `--mask-picture`, got both";
+  if (options.weights && options.device != RunDevice::Reference)
+    return "`--weights` expects `--device reference`: fused kernels never hold the weights";
   return std::nullopt;
 }
 } // namespace
