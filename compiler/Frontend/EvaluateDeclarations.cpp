@@ -318,10 +318,13 @@ void Evaluator::declareTensor(const ast::DeclStmt &stmt, const DeclaredType &typ
     if (defined)
       defines.addError(name.text, "`" + name.text.str() + "` is a captured tensor, not a table");
   } else {
-    Operand value = evaluateOperand(*stmt.getValue());
-    if (defined)
+    const ast::Expr *literal = stmt.getValue();
+    Operand value = evaluateOperand(*literal);
+    if (defined) {
       value = {makeDefined(*defined, name.range), name.range};
-    if (!fillTable(value, declaration)) {
+      literal = nullptr;
+    }
+    if (!fillTable(value, literal, declaration)) {
       bind(name.text, Value::poison(), name.range);
       return;
     }
@@ -430,7 +433,7 @@ bool Evaluator::isShapeExpression(Value size) const {
   return true;
 }
 
-bool Evaluator::fillTable(Operand value, Declaration &declaration) {
+bool Evaluator::fillTable(Operand value, const ast::Expr *literal, Declaration &declaration) {
   uint64_t count = 1;
   for (const Value &size : declaration.sizes) {
     auto factor = static_cast<uint64_t>(size.getInt());
@@ -439,10 +442,20 @@ bool Evaluator::fillTable(Operand value, Declaration &declaration) {
       return false;
     }
   }
-  return fillTable(value, /*dimension=*/0, declaration);
+  return fillTable(value, literal, /*dimension=*/0, declaration);
 }
 
-bool Evaluator::fillTable(Operand value, size_t dimension, Declaration &declaration) {
+/// What is written between the brackets of a tuple or list.
+static llvm::ArrayRef<const ast::Expr *> getWrittenElements(const ast::Expr *literal) {
+  if (const auto *list = llvm::dyn_cast_or_null<ast::ListExpr>(literal))
+    return list->getElements();
+  if (const auto *tuple = llvm::dyn_cast_or_null<ast::TupleExpr>(literal))
+    return tuple->getElements();
+  return {};
+}
+
+bool Evaluator::fillTable(Operand value, const ast::Expr *literal, size_t dimension,
+                          Declaration &declaration) {
   if (value.value.isPoison())
     return false;
   if (dimension == declaration.sizes.size()) {
@@ -468,10 +481,14 @@ bool Evaluator::fillTable(Operand value, size_t dimension, Declaration &declarat
         .note(declaration.range, DiagId::note_declared_here, declaration.name);
     return false;
   }
-  for (const Value &element : elements)
-    if (!fillTable({element, value.range}, dimension + 1, declaration))
-      return false;
-  return true;
+  llvm::ArrayRef<const ast::Expr *> written = getWrittenElements(literal);
+  bool complete = true;
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    const ast::Expr *part = written.size() == elements.size() ? written[i] : nullptr;
+    SourceRange range = part ? part->getRange() : value.range;
+    complete &= fillTable({element, range}, part, dimension + 1, declaration);
+  }
+  return complete;
 }
 
 std::optional<ElementType> Evaluator::getNamedType(const Value &value) const {

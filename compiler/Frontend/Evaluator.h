@@ -291,8 +291,10 @@ private:
   bool evaluateSizes(const ast::DeclStmt &stmt, const DeclaredType &type, Declaration &declaration);
   Value evaluateSize(const ast::Expr &expr);
   bool isShapeExpression(Value size) const;
-  bool fillTable(Operand value, Declaration &declaration);
-  bool fillTable(Operand value, size_t dimension, Declaration &declaration);
+  /// `literal` is the expression that gave `value`, or null.
+  bool fillTable(Operand value, const ast::Expr *literal, Declaration &declaration);
+  bool fillTable(Operand value, const ast::Expr *literal, size_t dimension,
+                 Declaration &declaration);
   /// The value of `-D name=`, or `value`.
   Value override(llvm::StringRef name, SourceRange range, Value value);
   Value overrideDeclared(ast::Name name, Operand value, ElementType type);
