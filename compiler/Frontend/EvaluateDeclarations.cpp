@@ -118,7 +118,10 @@ void Evaluator::runDeclaration(const ast::DeclStmt &stmt) {
       bind(name.text, Value::poison(), name.range);
       return;
     }
-    // An annotation of Python means nothing.
+    if (!checkForeignType(*stmt.getAnnotation())) {
+      bind(name.text, Value::poison(), name.range);
+      return;
+    }
     Operand value = evaluateOperand(*stmt.getValue());
     value.value = override(name.text, name.range, value.value);
     if (name.text == "scale")
@@ -150,6 +153,53 @@ void Evaluator::runDeclaration(const ast::DeclStmt &stmt) {
        name.range);
 }
 
+/// The element type for what another language, or a slip of the finger, calls `written`; empty for
+/// other names.
+static std::string findRelatedType(llvm::StringRef written) {
+  written.consume_front("torch.");
+  llvm::StringRef family = written.take_while([](char c) { return !llvm::isDigit(c); });
+  llvm::StringRef digits = written.drop_front(family.size());
+  int64_t bits = 0;
+  if (!digits.empty() && digits.getAsInteger(10, bits))
+    return {};
+  auto isOneOf = [family](llvm::ArrayRef<llvm::StringRef> names) {
+    return llvm::is_contained(names, family);
+  };
+  if (isOneOf({"f", "fp", "float", "double"}))
+    return bits == 16 ? "f16" : "f32";
+  if (isOneOf({"bf", "bfloat"}))
+    return "bf16";
+  if (isOneOf({"u", "uint"}))
+    return "u8";
+  if (isOneOf({"i", "int", "s"}) && !digits.empty()) {
+    int64_t nearest = 8;
+    for (int64_t size : {16, 32, 64})
+      if (std::abs(size - bits) < std::abs(nearest - bits))
+        nearest = size;
+    return "i" + llvm::itostr(nearest);
+  }
+  return llvm::StringSwitch<std::string>(written)
+      .Case("int", "i32")
+      .Case("long", "i64")
+      .Case("short", "i16")
+      .Case("half", "f16")
+      .Case("bool", "bool")
+      .Default("");
+}
+
+/// An annotation of Python means nothing; but a name with a width, or one with sizes, is a type.
+bool Evaluator::checkForeignType(const ast::Expr &annotation) {
+  const auto *shape = llvm::dyn_cast<ast::SubscriptExpr>(&annotation);
+  const ast::Expr *base = shape ? shape->getBase() : &annotation;
+  llvm::StringRef written = base->getRange().text();
+  bool isMeant = shape || (llvm::isa<ast::NameExpr>(base) && llvm::isDigit(written.back()));
+  std::string related = isMeant ? findRelatedType(written) : std::string();
+  if (related.empty())
+    return true;
+  report(base->getRange(), DiagId::unknown_type, written).hint("did you mean `" + related + "`?");
+  return false;
+}
+
 void Evaluator::reportMissingType(const ast::DeclStmt &stmt) {
   SourceRange range = stmt.getAnnotation()->getRange();
   llvm::StringRef text = range.text();
@@ -157,18 +207,13 @@ void Evaluator::reportMissingType(const ast::DeclStmt &stmt) {
   if (const auto *subscript = llvm::dyn_cast<ast::SubscriptExpr>(base))
     base = subscript->getBase();
   llvm::StringRef written = base->getRange().text();
-  NearestName nearest(written);
-  for (llvm::StringRef type : {"f32", "f16", "bf16", "i8", "u8", "i16", "i32", "i64", "bool"})
-    nearest.consider(type);
-  std::string meant = llvm::StringSwitch<std::string>(written)
-                          .Cases({"float", "float32", "torch.float32", "fp32", "f64"}, "f32")
-                          .Cases({"int", "int32", "torch.int32"}, "i32")
-                          .Cases({"int64", "torch.int64", "torch.long"}, "i64")
-                          .Cases({"half", "float16", "torch.float16", "fp16"}, "f16")
-                          .Cases({"bfloat16", "torch.bfloat16"}, "bf16")
-                          .Cases({"uint8", "torch.uint8"}, "u8")
-                          .Cases({"torch.bool"}, "bool")
-                          .Default(nearest.get());
+  std::string meant = findRelatedType(written);
+  if (meant.empty()) {
+    NearestName nearest(written);
+    for (llvm::StringRef type : {"f32", "f16", "bf16", "i8", "u8", "i16", "i32", "i64", "bool"})
+      nearest.consider(type);
+    meant = nearest.get();
+  }
   DiagnosticBuilder builder = report(range, DiagId::missing_type, stmt.getName().text, text);
   if (!meant.empty()) {
     builder.hint("did you mean `" + meant + "`?");

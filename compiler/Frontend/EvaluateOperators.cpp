@@ -162,6 +162,32 @@ void Evaluator::reportMixedBits(const ast::BinaryExpr &expr, Operand lhs, Operan
   suggestWrap(builder, "int", numberLast ? lhs.range : rhs.range);
 }
 
+/// Whether `value` is a constant zero.
+static bool isZero(Value value) {
+  return (value.is(Value::Kind::Int) && value.getInt() == 0) ||
+         (value.is(Value::Kind::Float) && value.getReal() == 0);
+}
+
+/// Reports what Python calls a division by zero; a quotient of run-time values follows IEEE 754.
+bool Evaluator::checkDivision(BinaryOp op, Operand lhs, Operand rhs, llvm::StringRef spelling) {
+  bool isDivision = op == BinaryOp::FloorDiv || op == BinaryOp::Mod ||
+                    (op == BinaryOp::Div && lhs.value.isConstant());
+  if (isDivision && isZero(rhs.value)) {
+    DiagnosticBuilder builder = report(rhs.range, DiagId::division_by_zero, spelling);
+    if (op == BinaryOp::Div && !isZero(lhs.value))
+      builder.hint("infinity is written `inf`");
+    return false;
+  }
+  if (op != BinaryOp::Pow || !isZero(lhs.value) || !rhs.value.isConstant())
+    return true;
+  double exponent = rhs.value.is(Value::Kind::Int) ? static_cast<double>(rhs.value.getInt())
+                                                   : rhs.value.getReal();
+  if (!(exponent < 0))
+    return true;
+  report(rhs.range, DiagId::power_of_zero, rhs.range.text()).hint("infinity is written `inf`");
+  return false;
+}
+
 Value Evaluator::binary(BinaryOp op, Operand lhs, Operand rhs, SourceRange range,
                         llvm::StringRef spelling) {
   if (lhs.value.isPoison() || rhs.value.isPoison())
@@ -206,12 +232,8 @@ Value Evaluator::binary(BinaryOp op, Operand lhs, Operand rhs, SourceRange range
   bool fits = requireNumber(lhs, spelling);
   if (!requireNumber(rhs, spelling) || !fits)
     return Value::poison();
-  bool isZero = (rhs.value.is(Value::Kind::Int) && rhs.value.getInt() == 0) ||
-                (rhs.value.is(Value::Kind::Float) && rhs.value.getReal() == 0);
-  if (isZero && (op == BinaryOp::FloorDiv || op == BinaryOp::Mod)) {
-    report(rhs.range, DiagId::division_by_zero, spelling);
+  if (!checkDivision(op, lhs, rhs, spelling))
     return Value::poison();
-  }
   return ops.arithmetic(op, lhs.value, rhs.value, place,
                         op == BinaryOp::Pow && isApproximate("pow"));
 }

@@ -233,6 +233,7 @@ private:
   std::optional<int64_t> evaluateSliceBound(const ast::Expr *expr, bool &failed);
   Value evaluateSlice(Operand base, const ast::SliceExpr &slice, SourceRange range);
 
+  bool checkDivision(ast::BinaryOp op, Operand lhs, Operand rhs, llvm::StringRef spelling);
   Value tupleOperation(ast::BinaryOp op, Operand lhs, Operand rhs, SourceRange range,
                        llvm::StringRef spelling);
   std::optional<Value> compareWhole(Operand lhs, Operand rhs, SourceRange range);
@@ -287,6 +288,7 @@ private:
   void declareScale(const ast::DeclStmt &stmt, const DeclaredType &type);
   void declareTensor(const ast::DeclStmt &stmt, const DeclaredType &type);
   void reportMissingType(const ast::DeclStmt &stmt);
+  bool checkForeignType(const ast::Expr &annotation);
   void bindExtents(const ast::Expr &expr);
   bool evaluateSizes(const ast::DeclStmt &stmt, const DeclaredType &type, Declaration &declaration);
   Value evaluateSize(const ast::Expr &expr);
