@@ -105,6 +105,14 @@ bool Evaluator::checkDeclarable(llvm::StringRef name, SourceRange range) {
   return true;
 }
 
+Declaration &Evaluator::addDeclaration(Declaration declaration) {
+  SourceRange range = declaration.range;
+  Declaration &added = program.declarations.emplace_back(std::move(declaration));
+  if (program.declarations.size() > maxDeclarations)
+    stop(range, DiagId::too_many_declarations, maxDeclarations);
+  return added;
+}
+
 void Evaluator::runDeclaration(const ast::DeclStmt &stmt) {
   ast::Name name = stmt.getName();
   std::optional<DeclaredType> type = getDeclaredType(*stmt.getAnnotation());
@@ -143,11 +151,7 @@ void Evaluator::runDeclaration(const ast::DeclStmt &stmt) {
     defines.addError(name.text, "`" + name.text.str() +
                                     "` is a launch argument, not a constant: give it at launch, or "
                                     "declare it with a value");
-  Declaration &declaration = program.declarations.emplace_back();
-  declaration.kind = Declaration::Kind::Scalar;
-  declaration.name = name.text;
-  declaration.type = type->type;
-  declaration.range = name.range;
+  addDeclaration({Declaration::Kind::Scalar, name.text, type->type, name.range, {}, {}});
   ScalarKind kind = getScalarKind(type->type);
   bind(name.text, Value::runtime(kind, program.graph.getScalar(name.text, kind, name.range)),
        name.range);
@@ -377,7 +381,7 @@ void Evaluator::declareTensor(const ast::DeclStmt &stmt, const DeclaredType &typ
   // A name that is taken or reserved must not reach the kernel either.
   bool isNew = !scope->bindings.count(name.text);
   Declaration &kept = isNew && !isDimension(name.text) && !isLaunchName(name.text)
-                          ? program.declarations.emplace_back(std::move(declaration))
+                          ? addDeclaration(std::move(declaration))
                           : declaration;
   if (&kept == &declaration) {
     bind(name.text, Value::poison(), name.range);

@@ -252,14 +252,17 @@ void Evaluator::reportUnknownName(llvm::StringRef name, SourceRange range) {
   if (!isNews(range, DiagId::unknown_name))
     return;
   NearestName nearest(name);
-  for (Scope *inner = scope; inner; inner = inner->parent)
-    for (const auto &[candidate, binding] : inner->bindings)
+  // Each search goes over all names.
+  if (++numNameSearches <= maxNameSearches) {
+    for (Scope *inner = scope; inner; inner = inner->parent)
+      for (const auto &[candidate, binding] : inner->bindings)
+        nearest.consider(candidate);
+    for (const auto &[candidate, binding] : getLibraryScope().bindings)
       nearest.consider(candidate);
-  for (const auto &[candidate, binding] : getLibraryScope().bindings)
-    nearest.consider(candidate);
-  for (llvm::StringRef dimension : getAllDimensions())
-    nearest.consider(dimension);
-  forEachBuiltinName(InPlain, [&](llvm::StringRef candidate) { nearest.consider(candidate); });
+    for (llvm::StringRef dimension : getAllDimensions())
+      nearest.consider(dimension);
+    forEachBuiltinName(InPlain, [&](llvm::StringRef candidate) { nearest.consider(candidate); });
+  }
   DiagnosticBuilder builder = report(range, DiagId::unknown_name, name);
   if (nearest.isFound())
     builder.hint(nearest.getQuestion());

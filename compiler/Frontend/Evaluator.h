@@ -304,6 +304,8 @@ private:
   std::string findMismatch(Value given, ElementType type) const;
   void setScale(Operand value);
   Value checkAnnotation(const ast::Expr *annotation, Operand value, llvm::StringRef name);
+  /// Adds to the program what a kernel declares.
+  Declaration &addDeclaration(Declaration declaration);
   bool checkDeclarable(llvm::StringRef name, SourceRange range);
 
   struct Frame {
@@ -341,6 +343,8 @@ private:
   /// Whether the parser left statements with errors out, so that names may be missing.
   bool isIncomplete = false;
 
+  unsigned numNameSearches = 0;
+
   /// What was reported, by place and id, for each mistake to be reported once.
   std::set<std::tuple<const SourceFile *, uint32_t, uint32_t, DiagId>> reported;
   /// Takes what is added to diagnostics that are not news.
@@ -352,6 +356,9 @@ private:
   static constexpr unsigned maxCalls = 200;
   static constexpr size_t maxTupleWeight = 65'536;
   static constexpr unsigned maxTupleDepth = 64;
+  static constexpr size_t maxDeclarations = 1'024;
+  /// Unknown names beyond this many come without a suggestion.
+  static constexpr unsigned maxNameSearches = 100;
 };
 
 /// "1 element", "3 elements".

@@ -43,6 +43,28 @@ SourceFile::SourceFile(std::string name, std::string content)
     if (text[i] == '\n' || (text[i] == '\r' && !isPair))
       lineStarts.push_back(static_cast<uint32_t>(i + 1));
   }
+  markCharacters();
+}
+
+void SourceFile::markCharacters() {
+  uint32_t characters = 0;
+  for (uint32_t offset = 0; offset < text.size(); ++characters) {
+    if (offset >= marks.size() * markDistance)
+      marks.push_back({offset, characters});
+    offset += getCharacterSize(llvm::StringRef(text).substr(offset));
+  }
+}
+
+uint32_t SourceFile::countCharacters(uint32_t offset) const {
+  // A mark stands at most three bytes behind the start of its block.
+  auto next = std::upper_bound(marks.begin(), marks.end(), offset,
+                               [](uint32_t place, Mark mark) { return place < mark.offset; });
+  if (next == marks.begin())
+    return 0;
+  Mark mark = *std::prev(next);
+  for (; mark.offset < offset; ++mark.characters)
+    mark.offset += getCharacterSize(llvm::StringRef(text).slice(mark.offset, offset));
+  return mark.characters;
 }
 
 unsigned SourceFile::getLineNumber(uint32_t offset) const {
@@ -60,11 +82,8 @@ SourceRange SourceFile::getLine(unsigned number) const {
 }
 
 LineColumn SourceFile::getLineColumn(uint32_t offset) const {
-  LineColumn place{getLineNumber(offset), 1};
-  llvm::StringRef rest = llvm::StringRef(text).slice(lineStarts[place.line - 1], offset);
-  for (; !rest.empty(); rest = rest.drop_front(getCharacterSize(rest)))
-    ++place.column;
-  return place;
+  unsigned line = getLineNumber(offset);
+  return {line, countCharacters(offset) - countCharacters(lineStarts[line - 1]) + 1};
 }
 
 uint32_t SourceFile::getOffset(LineColumn place) const {

@@ -73,9 +73,22 @@ public:
   uint32_t getOffset(LineColumn place) const;
 
 private:
+  /// A character, and how many are before it.
+  struct Mark {
+    uint32_t offset;
+    uint32_t characters;
+  };
+  void markCharacters();
+  /// How many characters begin before `offset`.
+  uint32_t countCharacters(uint32_t offset) const;
+
   std::string name;
   std::string text;
   std::vector<uint32_t> lineStarts;
+  /// The first character of each block of bytes, so that a column in a long line is found without
+  /// reading the line.
+  std::vector<Mark> marks;
+  static constexpr uint32_t markDistance = 256;
 };
 
 /// Owns the texts of one compilation, in the order they were added.

@@ -107,7 +107,15 @@ LogicalResult KernelOp::verifyRegions() {
   if (scores > 1 || masks > 1)
     return emitOpError("expected at most one attn.score and one attn.mask, got ")
            << scores << " and " << masks;
-  return success();
+  SmallVector<StringRef> names = getExtentNames();
+  llvm::DenseSet<StringRef> extents(names.begin(), names.end());
+  WalkResult dims = getBody().walk([&](DimOp dim) -> WalkResult {
+    if (dim.isDimension() || extents.contains(dim.getName()))
+      return WalkResult::advance();
+    return dim.emitOpError("expected B, Hq, Hkv, Q, KV or an extent of a captured tensor, got `")
+           << dim.getName() << "`";
+  });
+  return failure(dims.wasInterrupted());
 }
 
 //===------------------------------------------------------------------------===//
@@ -409,22 +417,23 @@ static ParseResult parseCaptureType(OpAsmParser &parser, TypeAttr &elementType, 
 bool DimOp::isDimension() { return llvm::is_contained(KernelOp::getDimensionNames(), getName()); }
 
 LogicalResult DimOp::verify() {
-  auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (isDimension())
-    return success();
-  if (kernel && !llvm::is_contained(kernel.getExtentNames(), getName()))
-    return emitOpError("expected B, Hq, Hkv, Q, KV or an extent of a captured tensor, got `")
-           << getName() << "`";
-  if (!getType().isInteger(64))
+  // The kernel verifies that there is such an extent.
+  if (!isDimension() && !getType().isInteger(64))
     return emitOpError("expected an extent to be i64, got ") << getType();
   return success();
 }
 
-LogicalResult GetOp::verify() {
+/// The op that `name` refers to in `kernel`.
+template <typename OpTy>
+static OpTy lookup(SymbolTableCollection &tables, KernelOp kernel, FlatSymbolRefAttr name) {
+  return tables.lookupSymbolIn<OpTy>(kernel, name.getAttr());
+}
+
+LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel)
     return success();
-  ScalarOp scalar = kernel.lookupScalar(getScalar());
+  auto scalar = lookup<ScalarOp>(tables, kernel, getScalarAttr());
   if (!scalar)
     return emitOpError("expected the name of an attn.scalar, got `") << getScalar() << "`";
   if (!isReadableAs(scalar.getElementType(), getType()))
@@ -447,15 +456,19 @@ LogicalResult LoadOp::verify() {
   for (int32_t check : getChecks())
     if (!symbolizeIndexCheck(check))
       return emitOpError("expected checks of inside, clamp or wrap, got ") << check;
+  return success();
+}
+
+LogicalResult LoadOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel)
     return success();
   Type stored;
   unsigned rank = 0;
-  if (CaptureOp capture = kernel.lookupCapture(getSource())) {
+  if (auto capture = lookup<CaptureOp>(tables, kernel, getSourceAttr())) {
     stored = capture.getElementType();
     rank = capture.getRank();
-  } else if (TableOp table = kernel.lookupTable(getSource())) {
+  } else if (auto table = lookup<TableOp>(tables, kernel, getSourceAttr())) {
     stored = table.getValue().getElementType();
     rank = table.getValue().getShapedType().getRank();
   } else {

@@ -222,7 +222,7 @@ def Attn_DimOp : Attn_Op<"dim", [Pure]> {
   }];
 }
 
-def Attn_GetOp : Attn_Op<"get", [Pure]> {
+def Attn_GetOp : Attn_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a scalar launch argument, widened to a value type";
   let description = [{
     ```mlir
@@ -232,10 +232,9 @@ def Attn_GetOp : Attn_Op<"get", [Pure]> {
   let arguments = (ins FlatSymbolRefAttr:$scalar);
   let results = (outs Attn_Value:$result);
   let assemblyFormat = "$scalar attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
-def Attn_LoadOp : Attn_Op<"load", [Pure]> {
+def Attn_LoadOp : Attn_Op<"load", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "an element of a captured tensor or a table, widened to a value type";
   let description = [{
     One index a dimension. The op is total: with an index i into a dimension of size n,

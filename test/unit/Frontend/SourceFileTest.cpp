@@ -42,6 +42,24 @@ TEST(SourceFile, ColumnsCountCharacters) {
     EXPECT_EQ(file.getOffset(file.getLineColumn(offset)), offset);
 }
 
+// So they do far into a long line, wherever characters begin.
+TEST(SourceFile, ColumnsInLongLines) {
+  for (unsigned shift : {0u, 1u, 2u, 3u}) {
+    std::string text = "é\n" + std::string(shift, 'a');
+    std::vector<std::pair<uint32_t, unsigned>> places;
+    unsigned column = shift + 1;
+    for (unsigned i = 0; i < 1000; ++i) {
+      for (const char *character : {"b", "é", "→", "\U0001F600", "\xff"}) {
+        places.emplace_back(static_cast<uint32_t>(text.size()), column++);
+        text += character;
+      }
+    }
+    SourceFile file("f", text);
+    for (auto [offset, expected] : places)
+      ASSERT_EQ(file.getLineColumn(offset), (LineColumn{2, expected})) << offset;
+  }
+}
+
 TEST(SourceFile, PlacesOutsideAreTheNearest) {
   SourceFile file("f", "ab\ncd");
   EXPECT_EQ(file.getOffset({1, 99}), 2u);
