@@ -7,6 +7,7 @@
 
 #include "runtime/emulator/Approx.h"
 #include "runtime/emulator/Float.h"
+#include "runtime/emulator/Vectors.h"
 
 #include <algorithm>
 
@@ -118,7 +119,8 @@ float approximate(Approximation function, float a, float b, bool flush, uint64_t
   return canonicalNan(result);
 }
 
-void approximateExp2(const uint32_t *in, uint32_t *out, bool flush) {
+[[gnu::always_inline]] static inline void computeExp2(const uint32_t *in, uint32_t *out,
+                                                      bool flush) {
   // 2^x = 2^n * 2^f with |f| <= 1/2; the Taylor series of 2^f to f^10 is good to 1e-12.
   constexpr double coefficients[] = {1.0,
                                      0.69314718055994530942,
@@ -148,6 +150,20 @@ void approximateExp2(const uint32_t *in, uint32_t *out, bool flush) {
     result = flush ? flushSubnormal(result) : result;
     out[lane] = value != value ? 0x7FFFFFFFu : std::bit_cast<uint32_t>(result);
   }
+}
+
+static void exp2Plain(const uint32_t *in, uint32_t *out, bool flush) {
+  computeExp2(in, out, flush);
+}
+ATTNC_EMU_WIDE static void exp2Wide(const uint32_t *in, uint32_t *out, bool flush) {
+  computeExp2(in, out, flush);
+}
+ATTNC_EMU_WIDEST static void exp2Widest(const uint32_t *in, uint32_t *out, bool flush) {
+  computeExp2(in, out, flush);
+}
+
+void approximateExp2(const uint32_t *in, uint32_t *out, bool flush) {
+  (hasWidestVectors ? exp2Widest : hasWideVectors ? exp2Wide : exp2Plain)(in, out, flush);
 }
 
 uint16_t approximateHalf(Approximation function, uint16_t bits, bool isBrain,

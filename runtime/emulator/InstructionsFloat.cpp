@@ -9,6 +9,7 @@
 #include "runtime/emulator/Lanes.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace attnc::emu {
 namespace {
@@ -121,32 +122,36 @@ void decodeArithmetic(Decoder &decoder, FloatOperation operation, size_t sources
         saturates ? selectNearest<false, true>(operation) : selectNearest<false, false>(operation);
 }
 
-/// min and max: one NaN gives the other operand (or NaN with `.NaN`), +0 is above -0.
+/// min and max: one NaN gives the other operand (or NaN with `.NaN`), +0 is above -0. On integers
+/// and without branches, so that loops over it vectorise.
 template <class T, bool IsMin, bool KeepsNan, bool Flush, bool DropsSign> T extreme(T a, T b) {
+  using U = Stored<T>;
+  using S = std::make_signed_t<U>;
+  constexpr unsigned last = 8 * sizeof(T) - 1;
+  constexpr U signBit = U(1) << last, magnitudeBits = signBit - 1;
+  constexpr U infinity = std::bit_cast<U>(std::numeric_limits<T>::infinity());
   if constexpr (Flush) {
     a = flushSubnormal(a);
     b = flushSubnormal(b);
   }
-  using U = Stored<T>;
-  constexpr U signBit = U(1) << (8 * sizeof(T) - 1);
   U bitsA = std::bit_cast<U>(a), bitsB = std::bit_cast<U>(b);
   U sign = (bitsA ^ bitsB) & signBit;
   if constexpr (DropsSign) {
-    a = std::bit_cast<T>(bitsA & ~signBit);
-    b = std::bit_cast<T>(bitsB & ~signBit);
+    bitsA &= magnitudeBits;
+    bitsB &= magnitudeBits;
   }
-  // For equal values the sign decides: it only matters for the two zeros.
-  bool aNegative = std::bit_cast<U>(a) & signBit;
-  bool takesA = IsMin ? (a < b) | ((a == b) & aNegative) : (a > b) | ((a == b) & !aNegative);
-  takesA |= b != b;
-  T result = takesA ? a : b;
-  bool isNan = KeepsNan ? (a != a) | (b != b) : (a != a) & (b != b);
-  T nan = sizeof(T) == 4 ? std::bit_cast<T>(static_cast<U>(0x7FFFFFFFu))
-                         : std::bit_cast<T>(static_cast<U>(0x7FFFFFFFFFFFFFFFull));
-  result = isNan ? nan : result;
+  // Signed integers in the order of the values.
+  auto keyOf = [](U bits) {
+    return static_cast<S>(bits ^ (static_cast<U>(static_cast<S>(bits) >> last) & magnitudeBits));
+  };
+  bool isNanA = (bitsA & magnitudeBits) > infinity, isNanB = (bitsB & magnitudeBits) > infinity;
+  U result = (keyOf(bitsA) < keyOf(bitsB)) == IsMin ? bitsA : bitsB;
+  result = isNanA ? bitsB : result;
+  result = isNanB ? bitsA : result;
+  result = (KeepsNan ? isNanA | isNanB : isNanA & isNanB) ? magnitudeBits : result;
   if constexpr (DropsSign)
-    result = std::bit_cast<T>(static_cast<U>((std::bit_cast<U>(result) & ~signBit) | sign));
-  return result;
+    result = (result & magnitudeBits) | sign;
+  return std::bit_cast<T>(result);
 }
 
 template <bool IsMin, bool KeepsNan, bool Flush> Handler selectExtreme(bool dropsSign) {

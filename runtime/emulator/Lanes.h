@@ -10,6 +10,7 @@
 
 #include "runtime/emulator/Decoder.h"
 #include "runtime/emulator/Half.h"
+#include "runtime/emulator/Vectors.h"
 #include "runtime/emulator/Warp.h"
 
 #include <bit>
@@ -69,7 +70,8 @@ inline void writeRow(Warp &warp, const Operand &operand, const Stored<T> *values
 
 /// d = f(a) for all lanes; F is a stateless lambda.
 template <class R, class A, class F>
-void runUnary(Warp &warp, const Instruction &instruction, uint32_t active) {
+[[gnu::always_inline]] inline void applyUnary(Warp &warp, const Instruction &instruction,
+                                              uint32_t active) {
   alignas(64) Stored<A> scratch[32];
   alignas(64) Stored<R> out[32];
   const Stored<A> *a = readRow<A>(warp, instruction.a, scratch);
@@ -79,7 +81,8 @@ void runUnary(Warp &warp, const Instruction &instruction, uint32_t active) {
 }
 
 template <class R, class A, class B, class F>
-void runBinary(Warp &warp, const Instruction &instruction, uint32_t active) {
+[[gnu::always_inline]] inline void applyBinary(Warp &warp, const Instruction &instruction,
+                                               uint32_t active) {
   alignas(64) Stored<A> scratchA[32];
   alignas(64) Stored<B> scratchB[32];
   alignas(64) Stored<R> out[32];
@@ -91,7 +94,8 @@ void runBinary(Warp &warp, const Instruction &instruction, uint32_t active) {
 }
 
 template <class R, class A, class B, class C, class F>
-void runTernary(Warp &warp, const Instruction &instruction, uint32_t active) {
+[[gnu::always_inline]] inline void applyTernary(Warp &warp, const Instruction &instruction,
+                                                uint32_t active) {
   alignas(64) Stored<A> scratchA[32];
   alignas(64) Stored<B> scratchB[32];
   alignas(64) Stored<C> scratchC[32];
@@ -105,15 +109,46 @@ void runTernary(Warp &warp, const Instruction &instruction, uint32_t active) {
   writeRow<R>(warp, instruction.d, out, active);
 }
 
-template <class R, class A, class F> Handler unary(F) { return &runUnary<R, A, F>; }
-template <class R, class A, class B, class F> Handler binary(F) { return &runBinary<R, A, B, F>; }
+template <class R, class A, class F>
+void runUnary(Warp &warp, const Instruction &instruction, uint32_t active) {
+  applyUnary<R, A, F>(warp, instruction, active);
+}
+template <class R, class A, class B, class F>
+void runBinary(Warp &warp, const Instruction &instruction, uint32_t active) {
+  applyBinary<R, A, B, F>(warp, instruction, active);
+}
+template <class R, class A, class B, class C, class F>
+void runTernary(Warp &warp, const Instruction &instruction, uint32_t active) {
+  applyTernary<R, A, B, C, F>(warp, instruction, active);
+}
+
+// The same for machines with wider vectors. Contraction is off: the bits do not change.
+template <class R, class A, class F>
+ATTNC_EMU_WIDE void runUnaryWide(Warp &warp, const Instruction &instruction, uint32_t active) {
+  applyUnary<R, A, F>(warp, instruction, active);
+}
+template <class R, class A, class B, class F>
+ATTNC_EMU_WIDE void runBinaryWide(Warp &warp, const Instruction &instruction, uint32_t active) {
+  applyBinary<R, A, B, F>(warp, instruction, active);
+}
+template <class R, class A, class B, class C, class F>
+ATTNC_EMU_WIDE void runTernaryWide(Warp &warp, const Instruction &instruction, uint32_t active) {
+  applyTernary<R, A, B, C, F>(warp, instruction, active);
+}
+
+template <class R, class A, class F> Handler unary(F) {
+  return hasWideVectors ? &runUnaryWide<R, A, F> : &runUnary<R, A, F>;
+}
+template <class R, class A, class B, class F> Handler binary(F) {
+  return hasWideVectors ? &runBinaryWide<R, A, B, F> : &runBinary<R, A, B, F>;
+}
 template <class R, class A, class B, class C, class F> Handler ternary(F) {
-  return &runTernary<R, A, B, C, F>;
+  return hasWideVectors ? &runTernaryWide<R, A, B, C, F> : &runTernary<R, A, B, C, F>;
 }
 /// All operands of one type.
-template <class T, class F> Handler unaryOf(F) { return &runUnary<T, T, F>; }
-template <class T, class F> Handler binaryOf(F) { return &runBinary<T, T, T, F>; }
-template <class T, class F> Handler ternaryOf(F) { return &runTernary<T, T, T, T, F>; }
+template <class T, class F> Handler unaryOf(F f) { return unary<T, T>(f); }
+template <class T, class F> Handler binaryOf(F f) { return binary<T, T, T>(f); }
+template <class T, class F> Handler ternaryOf(F f) { return ternary<T, T, T, T>(f); }
 
 /// Calls `f.template operator()<T>()` with the C++ type of an integer PTX type; null for others.
 template <class F> Handler forInteger(Type type, F f) {

@@ -13,91 +13,139 @@
 
 #include "runtime/emulator/Mma.h"
 #include "runtime/emulator/Half.h"
+#include "runtime/emulator/Vectors.h"
 
 #include <cstring>
 
 namespace attnc::emu {
 namespace {
 
-float elementOf(MatrixType type, uint16_t bits) {
-  return type == MatrixType::F16 ? halfToFloat(bits) : brainToFloat(bits);
+// Vectors of any machine; narrower ones are made of several registers.
+using Words = uint32_t __attribute__((vector_size(32)));
+using Floats = float __attribute__((vector_size(32)));
+using Doubles = double __attribute__((vector_size(64)));
+using Halves = uint16_t __attribute__((vector_size(16)));
+
+template <class To, class From>
+[[gnu::always_inline]] inline void recast(const From &from, To &to) {
+  static_assert(sizeof(To) == sizeof(From));
+  std::memcpy(&to, &from, sizeof to);
 }
 
-/// Row-major 8 x (8 or 4) values of one register row.
+/// The values of eight 16-bit floats, each in the low half of its word.
 template <MatrixType Type>
-[[gnu::always_inline]] inline void expand(const uint32_t *row, double *out, unsigned stride) {
+[[gnu::always_inline]] inline void widen(const Words &bits, Doubles &values) {
+  Floats floats;
+  if constexpr (Type == MatrixType::F16) {
+    // The exponent is moved by multiplication, which makes subnormals right; infinities and NaNs
+    // get theirs by hand.
+    Words magnitude = (bits & 0x7FFF) << 13;
+    recast(magnitude, floats);
+    floats *= 0x1p112f;
+    Words result;
+    recast(floats, result);
+    result |= (bits & 0x8000) << 16;
+    result |= Words(magnitude >= 0x0F800000u) & 0x7F800000u;
+    recast(result, floats);
+  } else {
+    Words word = bits << 16;
+    recast(word, floats);
+  }
+  values = __builtin_convertvector(floats, Doubles);
+}
+
+/// Row `row` of a register of 8 x 8 values.
+template <MatrixType Type>
+[[gnu::always_inline]] inline void loadRow(const uint32_t *lanes, unsigned row, Doubles &values) {
+  Halves halves;
+  std::memcpy(&halves, lanes + row * 4, sizeof halves);
+  widen<Type>(__builtin_convertvector(halves, Words), values);
+}
+
+/// The word of lane 4 n + q, for n = 0..7.
+[[gnu::always_inline]] inline void loadColumn(const uint32_t *lanes, unsigned q, Words &column) {
+  for (unsigned n = 0; n < 8; ++n)
+    column[n] = lanes[4 * n + q];
+}
+
+[[gnu::always_inline]] inline void readTf32(const Words &bits, Doubles &values) {
+  Words word = bits & 0xFFFFE000u;
+  Floats floats;
+  recast(word, floats);
+  values = __builtin_convertvector(floats, Doubles);
+}
+
+template <MatrixType Type, unsigned Depth>
+[[gnu::always_inline]] inline void multiply(bool isHalfResult, const uint32_t *const *a,
+                                            const uint32_t *const *b, const uint32_t *const *c,
+                                            uint32_t (*d)[32]) {
+  alignas(64) double left[16][Depth];
+  Doubles right[Depth];
+  Doubles sums[16];
   if constexpr (Type == MatrixType::TF32) {
-    for (unsigned lane = 0; lane < 32; ++lane)
-      out[lane / 4 * stride + lane % 4] = std::bit_cast<float>(row[lane] & 0xFFFFE000u);
-  } else {
-    alignas(64) uint16_t bits[64];
-    std::memcpy(bits, row, sizeof bits);
-    for (unsigned i = 0; i < 8; ++i)
-      for (unsigned j = 0; j < 8; ++j)
-        out[i * stride + j] = elementOf(Type, bits[i * 8 + j]);
-  }
-}
-
-/// Four doubles at once, on any machine.
-using Quad = double __attribute__((vector_size(32)));
-
-/// sums[i][0..7] += a[i][k] * b[k][0..7], four rows at a time.
-[[gnu::always_inline]] inline void accumulate(const double (*a)[16], const double (*b)[8],
-                                              double (*sums)[8], unsigned depth) {
-  for (unsigned i = 0; i < 16; i += 4) {
-    Quad rows[4][2];
-    std::memcpy(rows, sums[i], sizeof rows);
-    for (unsigned k = 0; k < depth; ++k) {
-      Quad right[2];
-      std::memcpy(right, b[k], sizeof right);
-      for (unsigned j = 0; j < 4; ++j) {
-        rows[j][0] += a[i + j][k] * right[0];
-        rows[j][1] += a[i + j][k] * right[1];
-      }
+    for (unsigned part = 0; part < Depth / 4; ++part)
+      for (unsigned i = 0; i < 2; ++i)
+        for (unsigned lane = 0; lane < 32; ++lane)
+          left[lane / 4 + 8 * i][4 * part + lane % 4] =
+              std::bit_cast<float>(a[2 * part + i][lane] & 0xFFFFE000u);
+    for (unsigned k = 0; k < Depth; ++k) {
+      Words column;
+      loadColumn(b[k / 4], k % 4, column);
+      readTf32(column, right[k]);
     }
-    std::memcpy(sums[i], rows, sizeof rows);
-  }
-}
-
-template <MatrixType Type>
-[[gnu::always_inline]] inline void multiply(unsigned depth, bool isHalfResult,
-                                            const uint32_t *const *a, const uint32_t *const *b,
-                                            const uint32_t *const *c, uint32_t (*d)[32]) {
-  constexpr unsigned columns = Type == MatrixType::TF32 ? 4 : 8; // of a register
-  alignas(64) double left[16][16];
-  alignas(64) double right[8][16]; // transposed B
-  alignas(64) double turned[16][8];
-  alignas(64) double sums[16][8];
-  for (unsigned part = 0; part < depth / columns; ++part) {
-    expand<Type>(a[2 * part], &left[0][part * columns], 16);
-    expand<Type>(a[2 * part + 1], &left[8][part * columns], 16);
-    expand<Type>(b[part], &right[0][part * columns], 16);
-  }
-  for (unsigned k = 0; k < depth; ++k)
-    for (unsigned n = 0; n < 8; ++n)
-      turned[k][n] = right[n][k];
-  if (isHalfResult) {
-    expand<MatrixType::F16>(c[0], &sums[0][0], 8);
-    expand<MatrixType::F16>(c[1], &sums[8][0], 8);
   } else {
-    for (unsigned i = 0; i < 4; ++i)
-      for (unsigned lane = 0; lane < 32; ++lane)
-        sums[lane / 4 + 8 * (i >> 1)][2 * (lane % 4) + (i & 1)] = std::bit_cast<float>(c[i][lane]);
-  }
-  accumulate(left, turned, sums, depth);
-  if (isHalfResult) {
-    for (unsigned i = 0; i < 2; ++i)
-      for (unsigned lane = 0; lane < 32; ++lane) {
-        const double *row = sums[lane / 4 + 8 * i] + 2 * (lane % 4);
-        d[i][lane] = roundToHalf(row[0]) | uint32_t(roundToHalf(row[1])) << 16;
+    for (unsigned part = 0; part < Depth / 8; ++part)
+      for (unsigned row = 0; row < 16; ++row) {
+        Doubles values;
+        loadRow<Type>(a[2 * part + row / 8], row % 8, values);
+        std::memcpy(&left[row][8 * part], &values, sizeof values);
       }
-    return;
-  }
-  for (unsigned i = 0; i < 4; ++i)
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      auto value = static_cast<float>(sums[lane / 4 + 8 * (i >> 1)][2 * (lane % 4) + (i & 1)]);
-      d[i][lane] = value != value ? 0x7FFFFFFFu : std::bit_cast<uint32_t>(value);
+    for (unsigned k = 0; k < Depth; k += 2) {
+      Words column;
+      loadColumn(b[k / 8], k % 8 / 2, column);
+      widen<Type>(column & 0xFFFF, right[k]);
+      widen<Type>(column >> 16, right[k + 1]);
     }
+  }
+  for (unsigned row = 0; row < 16; ++row) {
+    if (isHalfResult) {
+      loadRow<MatrixType::F16>(c[row / 8], row % 8, sums[row]);
+      continue;
+    }
+    const uint32_t *even = c[row / 8 * 2] + row % 8 * 4, *odd = c[row / 8 * 2 + 1] + row % 8 * 4;
+    Words word = {even[0], odd[0], even[1], odd[1], even[2], odd[2], even[3], odd[3]};
+    Floats floats;
+    recast(word, floats);
+    sums[row] = __builtin_convertvector(floats, Doubles);
+  }
+  // Four rows at a time: their sums stay in registers.
+  for (unsigned row = 0; row < 16; row += 4) {
+    Doubles s0 = sums[row], s1 = sums[row + 1], s2 = sums[row + 2], s3 = sums[row + 3];
+    for (unsigned k = 0; k < Depth; ++k) {
+      s0 += left[row][k] * right[k];
+      s1 += left[row + 1][k] * right[k];
+      s2 += left[row + 2][k] * right[k];
+      s3 += left[row + 3][k] * right[k];
+    }
+    sums[row] = s0, sums[row + 1] = s1, sums[row + 2] = s2, sums[row + 3] = s3;
+  }
+  for (unsigned row = 0; row < 16; ++row) {
+    if (isHalfResult) {
+      for (unsigned q = 0; q < 4; ++q)
+        d[row / 8][row % 8 * 4 + q] =
+            roundToHalf(sums[row][2 * q]) | uint32_t(roundToHalf(sums[row][2 * q + 1])) << 16;
+      continue;
+    }
+    Floats floats = __builtin_convertvector(sums[row], Floats);
+    Words word;
+    recast(floats, word);
+    word |= Words(floats != floats) & 0x7FFFFFFFu;
+    word &= ~(Words(floats != floats) & 0x80000000u);
+    for (unsigned q = 0; q < 4; ++q) {
+      d[row / 8 * 2][row % 8 * 4 + q] = word[2 * q];
+      d[row / 8 * 2 + 1][row % 8 * 4 + q] = word[2 * q + 1];
+    }
+  }
 }
 
 [[gnu::always_inline]] inline void multiplyAny(MatrixType type, unsigned depth, bool isHalfResult,
@@ -105,11 +153,14 @@ template <MatrixType Type>
                                                const uint32_t *const *c, uint32_t (*d)[32]) {
   switch (type) {
   case MatrixType::F16:
-    return multiply<MatrixType::F16>(depth, isHalfResult, a, b, c, d);
+    return depth == 16 ? multiply<MatrixType::F16, 16>(isHalfResult, a, b, c, d)
+                       : multiply<MatrixType::F16, 8>(isHalfResult, a, b, c, d);
   case MatrixType::BF16:
-    return multiply<MatrixType::BF16>(depth, isHalfResult, a, b, c, d);
+    return depth == 16 ? multiply<MatrixType::BF16, 16>(isHalfResult, a, b, c, d)
+                       : multiply<MatrixType::BF16, 8>(isHalfResult, a, b, c, d);
   case MatrixType::TF32:
-    return multiply<MatrixType::TF32>(depth, isHalfResult, a, b, c, d);
+    return depth == 8 ? multiply<MatrixType::TF32, 8>(isHalfResult, a, b, c, d)
+                      : multiply<MatrixType::TF32, 4>(isHalfResult, a, b, c, d);
   }
 }
 
@@ -122,20 +173,21 @@ void multiplyPlain(MatrixType type, unsigned depth, bool isHalfResult, const uin
 }
 
 // Products are exact in double, so that a fused multiply-add gives the same bits.
-#if defined(__x86_64__)
-[[gnu::target("avx2,fma")]] void multiplyAvx(MatrixType type, unsigned depth, bool isHalfResult,
-                                             const uint32_t *const *a, const uint32_t *const *b,
-                                             const uint32_t *const *c, uint32_t (*d)[32]) {
+ATTNC_EMU_WIDE void multiplyWide(MatrixType type, unsigned depth, bool isHalfResult,
+                                 const uint32_t *const *a, const uint32_t *const *b,
+                                 const uint32_t *const *c, uint32_t (*d)[32]) {
+  multiplyAny(type, depth, isHalfResult, a, b, c, d);
+}
+
+ATTNC_EMU_WIDEST void multiplyWidest(MatrixType type, unsigned depth, bool isHalfResult,
+                                     const uint32_t *const *a, const uint32_t *const *b,
+                                     const uint32_t *const *c, uint32_t (*d)[32]) {
   multiplyAny(type, depth, isHalfResult, a, b, c, d);
 }
 
 Multiply selectMultiply() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? multiplyAvx
-                                                                         : multiplyPlain;
+  return hasWidestVectors ? multiplyWidest : hasWideVectors ? multiplyWide : multiplyPlain;
 }
-#else
-Multiply selectMultiply() { return multiplyPlain; }
-#endif
 
 const Multiply multiplyFast = selectMultiply();
 

@@ -240,7 +240,7 @@ void Warp::call(const Instruction &instruction, uint32_t active) {
     if (!(active >> lane & 1))
       continue;
     size_t base = size_t(lane) * localCapacity;
-    std::fill_n(&localWritten[base + current->local], callee.localBytes, uint8_t(0));
+    std::fill_n(localWritten.data() + base + current->local, callee.localBytes, uint8_t(0));
     for (const CallCopy &copy : info.arguments) {
       std::memcpy(&localMemory[base + current->local + copy.to],
                   &localMemory[base + callerLocal + copy.from], copy.size);
