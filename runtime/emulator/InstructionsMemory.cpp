@@ -30,7 +30,7 @@ void loadElements(Warp &warp, const Instruction &instruction, uint32_t good, uin
       T value;
       loadRelaxed<T>(&value, lanes.pointer[lane] + element * sizeof(T));
       values[lane] = static_cast<uint64_t>(static_cast<int64_t>(value));
-      if (std::is_unsigned_v<T>)
+      if constexpr (std::is_unsigned_v<T>)
         values[lane] = static_cast<uint64_t>(value);
     }
     if (result.width == 8) {

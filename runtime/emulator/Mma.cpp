@@ -164,9 +164,6 @@ template <MatrixType Type, unsigned Depth>
   }
 }
 
-using Multiply = void (*)(MatrixType, unsigned, bool, const uint32_t *const *,
-                          const uint32_t *const *, const uint32_t *const *, uint32_t (*)[32]);
-
 void multiplyPlain(MatrixType type, unsigned depth, bool isHalfResult, const uint32_t *const *a,
                    const uint32_t *const *b, const uint32_t *const *c, uint32_t (*d)[32]) {
   multiplyAny(type, depth, isHalfResult, a, b, c, d);
@@ -185,17 +182,12 @@ ATTNC_EMU_WIDEST void multiplyWidest(MatrixType type, unsigned depth, bool isHal
   multiplyAny(type, depth, isHalfResult, a, b, c, d);
 }
 
-Multiply selectMultiply() {
-  return hasWidestVectors ? multiplyWidest : hasWideVectors ? multiplyWide : multiplyPlain;
-}
-
-const Multiply multiplyFast = selectMultiply();
-
 } // namespace
 
 void multiplyMatrices(MatrixType type, unsigned depth, bool isHalfResult, const uint32_t *const *a,
                       const uint32_t *const *b, const uint32_t *const *c, uint32_t (*d)[32]) {
-  multiplyFast(type, depth, isHalfResult, a, b, c, d);
+  auto multiply = hasWidestVectors ? multiplyWidest : hasWideVectors ? multiplyWide : multiplyPlain;
+  multiply(type, depth, isHalfResult, a, b, c, d);
 }
 
 } // namespace attnc::emu

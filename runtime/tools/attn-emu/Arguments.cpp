@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 
@@ -87,7 +88,7 @@ std::optional<std::string> fillBuffer(Argument &argument, const std::string &fil
   }
   if (fill == "iota") {
     for (size_t i = 0; i < count; ++i)
-      set(i, *encode(argument.type, std::to_string(i)));
+      set(i, encode(argument.type, std::to_string(i)).value_or(0));
     return std::nullopt;
   }
   if (fill.substr(0, 6) == "random") {
@@ -245,6 +246,7 @@ std::optional<std::string> packArguments(const Program &program,
     size_t alignment = 1;
     for (; i < arguments.size() && arguments[i].parameter == parameter; ++i) {
       std::vector<uint8_t> value = arguments[i].getValue();
+      assert(!value.empty());
       alignment = std::max(alignment, value.size());
       bytes.resize((bytes.size() + value.size() - 1) / value.size() * value.size());
       bytes.insert(bytes.end(), value.begin(), value.end());

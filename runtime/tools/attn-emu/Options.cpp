@@ -177,7 +177,7 @@ ParseResult parseOptions(int argc, char **argv, Options &options, std::string &e
   if (schedules.empty())
     options.schedules = {Schedule{WarpOrder::RoundRobin, Landing::Latest, seed}};
   else
-    options.schedules = getSchedules(schedules == "ci" ? 5 : *parseNumber(schedules), seed);
+    options.schedules = getSchedules(parseNumber(schedules).value_or(5), seed);
   return ParseResult::Run;
 }
 

@@ -14,7 +14,6 @@
 using namespace attnc;
 using namespace attnc::emu;
 using testing::HasSubstr;
-using testing::Not;
 
 namespace {
 

@@ -101,11 +101,9 @@ TEST(Decoder, refusesWhatTheDocumentationLists) {
         "add.f32x2 %d1, %d2, %d3;",
         "redux.sync.min.f32 %f1, %f2, -1;",
         "max.f32 %f1, %f2, %f3, %f4;",
-        "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, "
-        "[%d1];",
+        "ld.global.v4.b64 {%d1, %d2, %d3, %d4}, [%d1];",
         "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
-        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1, %r1, %r1, %r1}, {%r1, %r1, %r1, "
-        "%r1}, {%r1, %r1}, {%r1, %r1, %r1, %r1};",
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1}, {%r1}, {%r1}, {%r1};",
         "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d1}, {%d1}, {%d1}, {%d1, %d1};",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r1}, {%r1}, {%r1}, %r1, 0;",
         "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%d1];",
