@@ -1,0 +1,221 @@
+//===- LaunchHeader.cpp - A header to launch kernels with -------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Target/Ptx/LaunchHeader.h"
+#include "attnc/ArgumentLayout.h"
+#include "attnc/GpuKernel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace attnc;
+using llvm::formatv;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+static StringRef getString(const json::Object &object, StringRef key) {
+  return object.getString(key).value_or("");
+}
+
+static int64_t getInteger(const json::Object &object, StringRef key) {
+  return object.getInteger(key).value_or(0);
+}
+
+/// The objects in the array `key` of `object`.
+static std::vector<const json::Object *> getObjects(const json::Object &object, StringRef key) {
+  std::vector<const json::Object *> objects;
+  if (const json::Array *array = object.getArray(key))
+    for (const json::Value &value : *array)
+      objects.push_back(value.getAsObject());
+  return objects;
+}
+
+static std::vector<std::string> getStrings(const json::Object &object, StringRef key) {
+  std::vector<std::string> strings;
+  if (const json::Array *array = object.getArray(key))
+    for (const json::Value &value : *array)
+      strings.push_back(value.getAsString().value_or("").str());
+  return strings;
+}
+
+/// A name of the program as a name in C and C++, which have keywords that the program may use.
+static std::string makeField(StringRef name) {
+  static const llvm::StringSet<> keywords = {"alignas",       "alignof",
+                                             "asm",           "auto",
+                                             "bool",          "case",
+                                             "catch",         "char",
+                                             "char16_t",      "char32_t",
+                                             "char8_t",       "class",
+                                             "co_await",      "co_return",
+                                             "co_yield",      "compl",
+                                             "concept",       "const",
+                                             "consteval",     "constexpr",
+                                             "constinit",     "const_cast",
+                                             "decltype",      "default",
+                                             "delete",        "do",
+                                             "double",        "dynamic_cast",
+                                             "enum",          "explicit",
+                                             "export",        "extern",
+                                             "false",         "float",
+                                             "friend",        "goto",
+                                             "inline",        "int",
+                                             "long",          "mutable",
+                                             "namespace",     "new",
+                                             "noexcept",      "nullptr",
+                                             "operator",      "private",
+                                             "protected",     "public",
+                                             "register",      "reinterpret_cast",
+                                             "requires",      "restrict",
+                                             "short",         "signed",
+                                             "sizeof",        "static",
+                                             "static_assert", "static_cast",
+                                             "struct",        "switch",
+                                             "template",      "this",
+                                             "thread_local",  "throw",
+                                             "true",          "try",
+                                             "typedef",       "typeid",
+                                             "typename",      "typeof",
+                                             "typeof_unqual", "union",
+                                             "unsigned",      "using",
+                                             "virtual",       "void",
+                                             "volatile",      "wchar_t",
+                                             "and_eq",        "bitand",
+                                             "bitor",         "not_eq",
+                                             "or_eq",         "xor",
+                                             "xor_eq"};
+  return keywords.contains(name) ? (name + "_").str() : name.str();
+}
+
+static void writeTypes(llvm::raw_ostream &os) {
+  os << R"(
+#ifndef ATTNC_GPU_LAUNCH_TYPES
+#define ATTNC_GPU_LAUNCH_TYPES
+#ifdef __cplusplus
+#define ATTNC_STATIC_ASSERT static_assert
+#else
+#define ATTNC_STATIC_ASSERT _Static_assert
+#endif
+// A tensor in device memory. Strides count elements.
+typedef struct attnc_gpu_tensor_t {
+  uint64_t data; // as a CUdeviceptr
+  int64_t batch_stride, head_stride, row_stride;
+} attnc_gpu_tensor_t;
+// An f32 as an argument of 64 bits.
+typedef struct attnc_gpu_f32_t {
+  float value;
+  uint32_t zero;
+} attnc_gpu_f32_t;
+#endif
+)";
+}
+
+/// The fields whose names come from the program.
+static void writeProgramFields(const json::Object &kernel, llvm::raw_ostream &os) {
+  if (std::vector<std::string> extents = getStrings(kernel, "extents"); !extents.empty()) {
+    os << "  struct {\n";
+    for (const std::string &extent : extents)
+      os << "    int64_t " << makeField(extent) << ";\n";
+    os << "  } extents;\n";
+  }
+  if (auto captures = getObjects(kernel, "captures"); !captures.empty()) {
+    os << "  struct {\n";
+    for (const json::Object *capture : captures) {
+      std::vector<std::string> shape = getStrings(*capture, "shape");
+      os << "    struct {\n      uint64_t data;\n";
+      if (!shape.empty())
+        os << formatv("      int64_t sizes[{0}], strides[{0}];\n", shape.size());
+      os << formatv("    } {0}; // {1}[{2}]\n", makeField(getString(*capture, "name")),
+                    getString(*capture, "type"), llvm::join(shape, ", "));
+    }
+    os << "  } captures;\n";
+  }
+  if (auto scalars = getObjects(kernel, "scalars"); !scalars.empty()) {
+    os << "  struct {\n";
+    for (const json::Object *scalar : scalars) {
+      StringRef type = getString(*scalar, "type");
+      bool isFloatType = isFloat(parseElementType(type.str()).value_or(ElementType::I64));
+      os << formatv("    {0} {1}; // {2}\n", isFloatType ? "attnc_gpu_f32_t" : "int64_t",
+                    makeField(getString(*scalar, "name")), type);
+    }
+    os << "  } scalars;\n";
+  }
+}
+
+/// The number of slots that the arguments of a kernel take.
+static int64_t countSlots(const json::Object &kernel) {
+  std::vector<int64_t> ranks;
+  for (const json::Object *capture : getObjects(kernel, "captures"))
+    ranks.push_back(static_cast<int64_t>(getStrings(*capture, "shape").size()));
+  return ArgumentLayout(static_cast<int64_t>(getStrings(kernel, "extents").size()), ranks,
+                        static_cast<int64_t>(getObjects(kernel, "scalars").size()))
+      .getNumSlots();
+}
+
+static void writeStruct(const json::Object &kernel, llvm::raw_ostream &os) {
+  StringRef name = getString(kernel, "name"), dtype = getString(kernel, "dtype");
+  std::optional<double> scale = kernel.getNumber("scale");
+  int64_t headDim = getInteger(kernel, "head_dim"), valueDim = getInteger(kernel, "value_dim");
+  os << "// The one parameter of the kernel, by value; zero what is not set.\n"
+     << formatv("typedef struct {0}_arguments_t {{\n", name)
+     << "  int64_t B, Hq, Hkv, Q, KV;\n  attnc_gpu_f32_t scale; // "
+     << (scale ? formatv("must be {0}, which the program fixes", static_cast<float>(*scale)).str()
+               : "of the scores")
+     << formatv("\n  attnc_gpu_tensor_t q;   // {0}[B, Hq, Q, {1}]\n", dtype, headDim)
+     << formatv("  attnc_gpu_tensor_t k;   // {0}[B, Hkv, KV, {1}]\n", dtype, headDim)
+     << formatv("  attnc_gpu_tensor_t v;   // {0}[B, Hkv, KV, {1}]\n", dtype, valueDim)
+     << formatv("  attnc_gpu_tensor_t o;   // {0}[B, Hq, Q, {1}], written\n", dtype, valueDim)
+     << "  attnc_gpu_tensor_t lse; // "
+     << (kernel.getBoolean("lse").value_or(false) ? "f32[B, Hq, Q], written"
+                                                  : "not written by this kernel")
+     << "\n";
+  writeProgramFields(kernel, os);
+  os << formatv("} {0}_arguments_t;\n", name)
+     << formatv("ATTNC_STATIC_ASSERT(sizeof({0}_arguments_t) == {1}, \"launch arguments\");\n",
+                name, countSlots(kernel) * 8);
+}
+
+static void writeKernel(const json::Object &kernel, llvm::raw_ostream &os) {
+  StringRef name = getString(kernel, "name");
+  os << formatv("\n// {0}\nstatic const char {0}_entry[] = \"{0}\";\n", name)
+     << formatv("enum {{\n  {0}_query_block = {1},  // rows of q that a block computes\n"
+                "  {0}_threads = {2},      // of a block, in one dimension\n"
+                "  {0}_shared_bytes = {3} // of dynamic shared memory of a block\n};\n",
+                name, getInteger(kernel, "query_block"), getInteger(kernel, "threads"),
+                getInteger(kernel, "shared_bytes"));
+  writeStruct(kernel, os);
+  os << formatv(
+      R"(// The blocks of the grid, in one dimension: 0 if there is nothing to launch, -1 if no grid has so many.
+static inline int64_t {0}_blocks(const {0}_arguments_t *arguments) {{
+  const int64_t limit = {1};
+  int64_t blocks = arguments->Q / {2} + (arguments->Q % {2} != 0);
+  if (arguments->B == 0 || arguments->Hq == 0 || blocks == 0)
+    return 0;
+  if (arguments->B > limit / arguments->Hq || arguments->B * arguments->Hq > limit / blocks)
+    return -1;
+  return arguments->B * arguments->Hq * blocks;
+}
+)",
+      name, GpuKernel::maxBlocks, getInteger(kernel, "query_block"));
+}
+
+void attnc::writeLaunchHeader(StringRef name, const json::Array &metadata, const PtxTarget &target,
+                              StringRef ptx, llvm::raw_ostream &os) {
+  std::string guard = "ATTNC_PTX_" + name.upper() + "_H";
+  os << formatv(
+      "// Kernels of {0} for NVIDIA GPUs from {1} on, and how to launch them, for C11 and "
+      "C++17. By attnc.\n#ifndef {2}\n#define {2}\n\n#include <stdint.h>\n",
+      name, target.arch, guard);
+  writeTypes(os);
+  for (const json::Value &kernel : metadata)
+    writeKernel(*kernel.getAsObject(), os);
+  os << formatv("\n// The kernels, for cuModuleLoadData; a zero byte ends the text.\n"
+                "static const char {0}_ptx[] = {{",
+                name);
+  for (size_t i = 0; i <= ptx.size(); ++i)
+    os << (i % 32 ? "," : i ? ",\n" : "\n") << int(i < ptx.size() ? ptx[i] : 0);
+  os << formatv("\n};\n\n#endif // {0}\n", guard);
+}

@@ -1,0 +1,23 @@
+//===- Ptxas.h - Machine code of PTX ------------------------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef COMPILER_TARGET_PTX_PTXAS_H
+#define COMPILER_TARGET_PTX_PTXAS_H
+
+#include "compiler/Target/Ptx/PtxTarget.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace attnc {
+
+/// The machine code that the program `ptxas` on PATH makes of `ptx`. Errors say that there is no
+/// such program and how to get it, or what it reports.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> assemblePtx(llvm::StringRef ptx,
+                                                                const PtxTarget &target);
+
+} // namespace attnc
+
+#endif // COMPILER_TARGET_PTX_PTXAS_H
