@@ -117,9 +117,10 @@ endfunction()
 # What a tool that runs all phases links.
 set(ATTNC_MLIR_LIBS
   MLIRParser MLIRTransforms
-  MLIRArithDialect MLIRControlFlowDialect MLIRFuncDialect MLIRLLVMDialect MLIRMathDialect MLIRMemRefDialect
+  MLIRArithDialect MLIRControlFlowDialect MLIRFuncDialect MLIRLLVMDialect MLIRMathDialect MLIRMemRefDialect MLIRNVVMDialect
   MLIRSCFDialect MLIRUBDialect MLIRVectorDialect MLIRX86VectorDialect
   MLIRArithToLLVM MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRIndexToLLVM MLIRMathToLLVM MLIRMemRefToLLVM
   MLIRReconcileUnrealizedCasts MLIRSCFToControlFlow MLIRUBToLLVM MLIRVectorToLLVMPass
-  MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation MLIRTargetLLVMIRExport)
-set(ATTNC_LLVM_COMPONENTS X86 OrcJIT JITLink)
+  MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation MLIRNVVMToLLVMIRTranslation
+  MLIRTargetLLVMIRExport)
+set(ATTNC_LLVM_COMPONENTS NVPTX X86 OrcJIT JITLink)

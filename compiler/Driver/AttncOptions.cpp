@@ -7,7 +7,6 @@
 
 #include "compiler/Driver/AttncOptions.h"
 #include "compiler/Driver/CommandLine.h"
-#include "compiler/Target/Host/HostTarget.h"
 #include "dialect/Attn/IR/HeadDim.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +17,9 @@ using namespace attnc::driver;
 namespace {
 /// What was expected of a value, or nothing.
 using Expected = std::optional<std::string>;
+
+/// The architecture of GPUs if none is named: the oldest.
+const std::string defaultGpu = "sm_80";
 
 bool isName(llvm::StringRef text) {
   return !text.empty() && !llvm::isDigit(text[0]) &&
@@ -68,11 +70,11 @@ Expected setEmit(AttncOptions &options, const std::string &text) {
 
 Expected setArch(AttncOptions &options, const std::string &text) {
   options.arch = text;
-  if (text == "host")
+  if (text == "host" || llvm::is_contained(PtxTarget::getNames(), text))
     return std::nullopt;
-  if (llvm::StringRef(text).starts_with("sm_"))
-    return "`host`: kernels for NVIDIA GPUs do not exist yet";
-  return "`host`";
+  if (llvm::StringRef(text).contains(','))
+    return "one architecture (several in one file are not possible yet)";
+  return "host or one of " + llvm::join(PtxTarget::getNames(), ", ");
 }
 
 Expected setCpu(AttncOptions &options, const std::string &text) {
@@ -105,7 +107,7 @@ Expected setDiagnostics(AttncOptions &options, const std::string &text) {
 }
 
 std::string getEmitHelp() {
-  std::string text = "what to write, if not what OUT's suffix says (.o .s .ll .mlir):";
+  std::string text = "what to write, if not what OUT's suffix says (.o .s .ll .mlir .ptx .cubin):";
   for (const PhaseInfo &info : getPhases())
     text += " " + info.name.str();
   return text + " (see below)";
@@ -116,6 +118,9 @@ std::string getPhaseHelp() {
   std::string text = "\nForms of a program, in the order it takes them (--emit):\n";
   for (const PhaseInfo &info : getPhases())
     text += "  " + info.name.str() + std::string(24 - info.name.size(), ' ') +
+            (info.targets == PhaseTargets::Host  ? "CPUs: "
+             : info.targets == PhaseTargets::Ptx ? "GPUs: "
+                                                 : "") +
             info.description.str() + "\n";
   return text;
 }
@@ -130,9 +135,16 @@ CommandLine makeCommandLine(AttncOptions &options) {
       {"Output",
        {makeString("-o", "OUT", options.output, "the file to write; - is standard output"),
         {"--emit", "FORM", getEmitHelp(), with(setEmit)},
+        makeString("--header", "FILE", options.header,
+                   "write a C and C++ header: the kernels for GPUs as a byte array, and what "
+                   "launching them takes"),
         makeFlag("--explain", options.explain,
                  "say what is known of the mask, how the kernel is scheduled and what memory it "
-                 "works in")}},
+                 "works in"),
+        makeString(
+            "--inspect", "FILE", options.inspect,
+            "print the metadata of the kernels in a file that attnc has written (.ptx .cubin "
+            ".o), as JSON")}},
       {"Kernels",
        {{"--dtype", "TYPE[,TYPE...]", "f32, f16 or bf16 of q, k, v and o; bf16 if not given",
          with(setDtypes)},
@@ -149,8 +161,13 @@ CommandLine makeCommandLine(AttncOptions &options) {
         makeFlag("--checked", compile.checked,
                  "report the first index that was clamped at a pair that takes part")}},
       {"Target",
-       {{"--arch", "ARCH", "host: this kind of machine", with(setArch)},
-        {"--cpu", "CPU", "native (this CPU), x86-64-v3 (AVX2) or x86-64 (any)", with(setCpu)}}},
+       {{"--arch", "ARCH",
+         "host: this kind of machine; or the oldest NVIDIA GPU: " +
+             llvm::join(PtxTarget::getNames(), ", ") +
+             ". If not given, sm_80 for .ptx, .cubin and --header, else host",
+         with(setArch)},
+        {"--cpu", "CPU", "for the host: native (this CPU), x86-64-v3 (AVX2) or x86-64 (any)",
+         with(setCpu)}}},
       {"Messages",
        {{"--diagnostics", "FORM", "text, or json: one object a line, for editors",
          with(setDiagnostics)},
@@ -166,15 +183,42 @@ CommandLine makeCommandLine(AttncOptions &options) {
 Examples:
   attnc gemma2.attn -o gemma2.o                     one kernel for bf16 and head dim 128
   attnc gemma2.attn -o gemma2.o --dtype f16,bf16 --head-dim 64,192:128 --lse
+  attnc gemma2.attn -o gemma2.ptx                   the same for NVIDIA GPUs from sm_80 on
+  attnc gemma2.attn --arch sm_90 -o gemma2.cubin --header gemma2.h
+  attnc --inspect gemma2.cubin                      what launching its kernels takes
   attnc gemma2.attn --explain                       what the compiler knows of the mask
   attnc gemma2.attn --emit=tile                     how a block of queries is computed
   attnc gemma2.attn --emit=tile -o t.mlir && attnc t.mlir --emit=asm
   attnc gemma2.attn -D window=512 --cpu x86-64-v3 -o gemma2.s
 
-Exit status: 0 done, 1 errors in the program, 2 in the command line, 3 in the environment (files).
+Exit status: 0 done, 1 errors in the program, 2 in the command line, 3 in the environment (files, ptxas).
 )");
 }
 } // namespace
+
+/// What does not go together, of options that say what to write.
+static std::optional<std::string> checkOutputs(const AttncOptions &options) {
+  if (!options.emit && !options.output.empty())
+    return "`-o` expects a name that ends in .o, .s, .ll, .mlir, .ptx or .cubin, or --emit beside "
+           "it, got `" +
+           options.output + "`";
+  if (!options.emit && !options.explain && options.header.empty())
+    return "nothing to write: expected -o OUT, --emit=FORM, --header FILE or --explain";
+  bool isForHost = options.arch == "host", isForGpu = !options.arch.empty() && !isForHost;
+  if (!options.header.empty() && isForHost)
+    return "`--header` expects `--arch " + defaultGpu + "` or another GPU, got `host`";
+  if (!options.emit)
+    return std::nullopt;
+  const PhaseInfo &form = getInfo(*options.emit);
+  if (form.targets == PhaseTargets::Ptx && isForHost)
+    return "the form `" + form.name.str() + "` expects `--arch " + defaultGpu +
+           "` or another GPU, got `host`";
+  if (form.targets == PhaseTargets::Host && isForGpu)
+    return "the form `" + form.name.str() + "` expects `--arch host`, got `" + options.arch + "`";
+  if (form.targets == PhaseTargets::Host && !options.header.empty())
+    return "`--header` expects a form for GPUs beside it, got `" + form.name.str() + "`";
+  return std::nullopt;
+}
 
 std::optional<std::string> driver::parseAttncOptions(const std::vector<std::string> &words,
                                                      AttncOptions &options) {
@@ -183,17 +227,46 @@ std::optional<std::string> driver::parseAttncOptions(const std::vector<std::stri
     return error;
   if (options.help || options.version)
     return std::nullopt;
+  if (!options.inspect.empty())
+    return files.empty()
+               ? std::nullopt
+               : std::optional("`--inspect` expects no other file, got `" + files.front() + "`");
   if (files.size() != 1)
     return "expected one FILE, got " + std::to_string(files.size()) + "; --help shows how";
   options.program = files.front();
   if (!options.emit && !options.output.empty())
     options.emit = getPhaseOfFile(options.output);
-  if (!options.emit && !options.output.empty())
-    return "`-o` expects a name that ends in .o, .s, .ll or .mlir, or --emit beside it, got `" +
-           options.output + "`";
-  if (!options.emit && !options.explain)
-    return "nothing to write: expected -o OUT, --emit=FORM or --explain";
-  return std::nullopt;
+  return checkOutputs(options);
+}
+
+llvm::Expected<Target> driver::chooseTarget(const AttncOptions &options,
+                                            std::optional<TargetKind> kind) {
+  PhaseTargets targets = options.emit ? getInfo(*options.emit).targets : PhaseTargets::Every;
+  if (!options.header.empty())
+    targets = PhaseTargets::Ptx;
+  std::string arch = options.arch;
+  if (arch.empty())
+    arch =
+        targets == PhaseTargets::Ptx || (targets == PhaseTargets::Every && kind == TargetKind::Ptx)
+            ? defaultGpu
+            : "host";
+  if (arch == "host") {
+    if (kind == TargetKind::Ptx)
+      return llvm::createStringError("expected IR for the host, got kernels for GPUs");
+    llvm::Expected<HostTarget> target =
+        HostTarget::get(options.cpu.empty() ? "native" : options.cpu);
+    if (!target)
+      return target.takeError();
+    return Target(*target);
+  }
+  if (kind == TargetKind::Host)
+    return llvm::createStringError("expected IR for `" + arch + "`, got kernels for the host");
+  if (!options.cpu.empty())
+    return llvm::createStringError("`--cpu` expects `--arch host`, got `--arch " + arch + "`");
+  llvm::Expected<PtxTarget> target = PtxTarget::get(arch);
+  if (!target)
+    return target.takeError();
+  return Target(*target);
 }
 
 std::string driver::getAttncHelp() {

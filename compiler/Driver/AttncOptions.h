@@ -9,7 +9,7 @@
 #define COMPILER_DRIVER_ATTNCOPTIONS_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "compiler/Pipelines/Phases.h"
+#include "compiler/Driver/Target.h"
 #include <optional>
 
 namespace attnc::driver {
@@ -18,9 +18,11 @@ namespace attnc::driver {
 struct AttncOptions {
   std::string program;
   std::string output;
+  std::string header;
+  std::string inspect; ///< a file of kernels; then there is no program
   std::optional<Phase> emit;
-  std::string arch = "host";
-  std::string cpu = "native";
+  std::string arch; ///< `host`, or one of PtxTarget; empty if not given
+  std::string cpu;  ///< empty if not given
   CompileOptions compile;
   /// Whether the options say how to compile an .attn program.
   bool hasDtype = false, hasHeadDim = false;
@@ -32,6 +34,9 @@ struct AttncOptions {
 /// Reads the command line; returns an error that names the option, or nothing.
 std::optional<std::string> parseAttncOptions(const std::vector<std::string> &words,
                                              AttncOptions &options);
+
+/// The target that the options choose, for a program whose ops are for `kind` or for any target.
+llvm::Expected<Target> chooseTarget(const AttncOptions &options, std::optional<TargetKind> kind);
 
 std::string getAttncHelp();
 

@@ -7,12 +7,18 @@
 
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/Explain.h"
+#include "compiler/Driver/GpuCompiler.h"
 #include "compiler/Driver/HostCompiler.h"
+#include "compiler/Driver/RunPhases.h"
 #include "compiler/Frontend/ASTPrinter.h"
 #include "compiler/Frontend/Frontend.h"
 #include "compiler/Frontend/Parser.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/Host/HostCode.h"
+#include "compiler/Target/KernelInfo/ReadMetadata.h"
+#include "compiler/Target/Ptx/LaunchHeader.h"
+#include "compiler/Target/Ptx/Ptxas.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -63,14 +69,23 @@ std::optional<RunError> Compilation::read(const std::string &path) {
   return source ? std::nullopt : readModule(*file);
 }
 
-/// True if the body of a function has ops of other dialects than LLVM's.
+/// True if the body of a function has ops that LLVM IR cannot be made of.
 static bool isAboveLlvm(Operation *function) {
   return function
       ->walk([function](Operation *op) {
-        bool isLlvm = op == function || op->getName().getDialectNamespace() == "llvm";
+        StringRef dialect = op->getName().getDialectNamespace();
+        bool isLlvm = op == function || dialect == "llvm" || dialect == "nvvm";
         return isLlvm ? WalkResult::advance() : WalkResult::interrupt();
       })
       .wasInterrupted();
+}
+
+/// The kind of target that a function was made for; nothing for what is none.
+static std::optional<TargetKind> findTargetKind(Operation &op) {
+  if (!isa<LLVM::LLVMFuncOp>(op))
+    return std::nullopt;
+  return op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) ? TargetKind::Ptx
+                                                                : TargetKind::Host;
 }
 
 /// The phase that IR is at: the first that one of its ops belongs to.
@@ -83,7 +98,7 @@ static std::optional<Phase> findPhase(ModuleOp module) {
                     .Case("llvm.func", Phase::Llvm)
                     .Default(std::nullopt);
     if (here == Phase::Llvm && isAboveLlvm(&op))
-      here = Phase::Vector;
+      here = findTargetKind(op) == TargetKind::Ptx ? Phase::Nvvm : Phase::Vector;
     if (here && (!phase || *here < *phase))
       phase = here;
   }
@@ -101,6 +116,9 @@ std::optional<RunError> Compilation::readModule(const SourceFile &file) {
   if (!module)
     return toldError;
   phase = findPhase(*module);
+  for (Operation &op : *module->getBody())
+    if (std::optional<TargetKind> kind = findTargetKind(op); kind && targetKind != TargetKind::Ptx)
+      targetKind = kind;
   if (phase)
     return std::nullopt;
   return RunError{BadInput, file.getName().str() + ": expected an attn.kernel, a tile.kernel, or "
@@ -112,13 +130,17 @@ const ast::Module *Compilation::parseSource() {
   return parse(*file, trees, diagnostics);
 }
 
+std::string Compilation::getBaseName(const CompileOptions &options) const {
+  return !options.name.empty()          ? options.name
+         : file->getName() == "<stdin>" ? "attn"
+                                        : llvm::sys::path::stem(file->getName()).str();
+}
+
 std::optional<RunError> Compilation::analyse(const CompileOptions &options) {
   const ast::Module *tree = parseSource();
   StageTimes::Scope stage = times.start("analyse");
   FrontendOptions frontend;
-  frontend.name = !options.name.empty()          ? options.name
-                  : file->getName() == "<stdin>" ? "attn"
-                                                 : llvm::sys::path::stem(file->getName()).str();
+  frontend.name = getBaseName(options);
   frontend.shapes.clear();
   for (ElementType dtype : options.dtypes)
     for (const HeadDims &dims : options.headDims)
@@ -140,7 +162,7 @@ std::optional<RunError> Compilation::analyse(const CompileOptions &options) {
 }
 
 std::optional<RunError> Compilation::runTo(Phase to, const CompileOptions &options,
-                                           const HostTarget &target) {
+                                           const Target &target) {
   if (!phase)
     if (std::optional<RunError> error = analyse(options))
       return error;
@@ -151,10 +173,7 @@ std::optional<RunError> Compilation::runTo(Phase to, const CompileOptions &optio
 }
 
 std::optional<RunError> Compilation::write(Phase form, const CompileOptions &options,
-                                           const HostTarget &target, llvm::raw_pwrite_stream &os) {
-  if (!getInfo(form).isTakenBy(TargetKind::Host))
-    return RunError{BadUsage, "`--emit=" + getInfo(form).name.str() +
-                                  "` is a form of programs for GPUs, which attnc cannot write yet"};
+                                           const Target &target, llvm::raw_pwrite_stream &os) {
   if (form == Phase::Ast && source) {
     const ast::Module *tree = parseSource();
     if (diagnostics.hasErrors())
@@ -173,9 +192,11 @@ std::optional<RunError> Compilation::write(Phase form, const CompileOptions &opt
     os << '\n';
     return std::nullopt;
   }
+  if (target.getKind() == TargetKind::Ptx)
+    return writeForGpu(form, options, target.getPtx(), os);
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream buffer(code);
-  if (llvm::Error error = writeCode(*module, form, target, times, buffer))
+  if (llvm::Error error = writeHostCode(*module, form, target.getHost(), times, buffer))
     return RunError{InternalError, llvm::toString(std::move(error))};
   if (form == Phase::Obj)
     if (llvm::Error error =
@@ -185,8 +206,60 @@ std::optional<RunError> Compilation::write(Phase form, const CompileOptions &opt
   return std::nullopt;
 }
 
-std::optional<RunError> Compilation::explain(const CompileOptions &options,
-                                             const HostTarget &target, llvm::raw_ostream &os) {
+std::optional<RunError> Compilation::makePtx(const CompileOptions &options,
+                                             const PtxTarget &target) {
+  if (ptx)
+    return std::nullopt;
+  if (std::optional<RunError> error = runTo(Phase::Llvm, options, target))
+    return error;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (std::optional<RunError> error = writeGpuCode(*module, Phase::Ptx, target, times, os))
+    return error;
+  ptx = std::move(text);
+  return std::nullopt;
+}
+
+std::optional<RunError> Compilation::writeForGpu(Phase form, const CompileOptions &options,
+                                                 const PtxTarget &target, llvm::raw_ostream &os) {
+  if (form == Phase::LlvmIr)
+    return writeGpuCode(*module, form, target, times, os);
+  if (std::optional<RunError> error = makePtx(options, target))
+    return error;
+  if (form == Phase::Ptx) {
+    os << *ptx;
+    return std::nullopt;
+  }
+  StageTimes::Scope stage = times.start(getInfo(form).name);
+  auto cubin = assemblePtx(*ptx, target);
+  if (!cubin)
+    return RunError{Environment, llvm::toString(cubin.takeError())};
+  os << (*cubin)->getBuffer();
+  return std::nullopt;
+}
+
+/// `name` with everything that no identifier has replaced.
+static std::string makeIdentifier(std::string name) {
+  for (char &c : name)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
+std::optional<RunError> Compilation::writeHeader(const CompileOptions &options,
+                                                 const PtxTarget &target, llvm::raw_ostream &os) {
+  if (std::optional<RunError> error = makePtx(options, target))
+    return error;
+  llvm::Expected<llvm::json::Array> metadata =
+      readMetadata(llvm::MemoryBufferRef(*ptx, file->getName()));
+  if (!metadata)
+    return RunError{BadInput, file->getName().str() + ": " + llvm::toString(metadata.takeError())};
+  writeLaunchHeader(makeIdentifier(getBaseName(options)), *metadata, target, *ptx, os);
+  return std::nullopt;
+}
+
+std::optional<RunError> Compilation::explain(const CompileOptions &options, const Target &target,
+                                             llvm::raw_ostream &os) {
   if (phase && *phase > Phase::Tile)
     return RunError{BadUsage, file->getName().str() +
                                   ": `--explain` expects a program or a form "

@@ -12,10 +12,9 @@
 #include "compiler/Driver/IRDiagnostics.h"
 #include "compiler/Driver/RunError.h"
 #include "compiler/Driver/StageTimes.h"
+#include "compiler/Driver/Target.h"
 #include "compiler/Frontend/AST.h"
 #include "compiler/Frontend/Diagnostics.h"
-#include "compiler/Pipelines/Phases.h"
-#include "compiler/Target/Host/HostTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -36,18 +35,25 @@ public:
   /// The phase it is at; nothing for an .attn program that has not been compiled.
   std::optional<Phase> getPhase() const { return phase; }
 
+  /// The kind of target that the program is for by the ops in it; nothing if any will do.
+  std::optional<TargetKind> getTargetKind() const { return targetKind; }
+
   /// Brings the program to `to`, a phase of MLIR. `options` are for .attn programs.
-  std::optional<RunError> runTo(Phase to, const CompileOptions &options, const HostTarget &target);
+  std::optional<RunError> runTo(Phase to, const CompileOptions &options, const Target &target);
 
   /// The IR, once there is one.
   mlir::ModuleOp getModule() { return module.get(); }
 
   /// Writes the program in the form of `form`, which comes after its phase or is it.
-  std::optional<RunError> write(Phase form, const CompileOptions &options, const HostTarget &target,
+  std::optional<RunError> write(Phase form, const CompileOptions &options, const Target &target,
                                 llvm::raw_pwrite_stream &os);
 
+  /// Writes the header that launching the program's kernels for GPUs takes.
+  std::optional<RunError> writeHeader(const CompileOptions &options, const PtxTarget &target,
+                                      llvm::raw_ostream &os);
+
   /// Prints what is known of the program's kernels, which stays at its phase, attn to tile.
-  std::optional<RunError> explain(const CompileOptions &options, const HostTarget &target,
+  std::optional<RunError> explain(const CompileOptions &options, const Target &target,
                                   llvm::raw_ostream &os);
 
   DiagnosticEngine &getDiagnostics() { return diagnostics; }
@@ -56,6 +62,11 @@ private:
   std::optional<RunError> readModule(const SourceFile &file);
   const ast::Module *parseSource();
   std::optional<RunError> analyse(const CompileOptions &options);
+  /// What the names of kernels begin with.
+  std::string getBaseName(const CompileOptions &options) const;
+  std::optional<RunError> writeForGpu(Phase form, const CompileOptions &options,
+                                      const PtxTarget &target, llvm::raw_ostream &os);
+  std::optional<RunError> makePtx(const CompileOptions &options, const PtxTarget &target);
 
   StageTimes &times;
   SourceManager sources;
@@ -66,6 +77,8 @@ private:
   const SourceFile *file = nullptr;
   bool source = false;
   std::optional<Phase> phase;
+  std::optional<TargetKind> targetKind;
+  std::optional<std::string> ptx; ///< once it was made
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 

@@ -6,8 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/Explain.h"
-#include "compiler/Driver/HostCompiler.h"
+#include "compiler/Driver/RunPhases.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
+#include "compiler/Target/Ptx/PtxCode.h"
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -63,9 +64,18 @@ static void explainSchedule(tile::KernelOp kernel, llvm::raw_ostream &os) {
                       printBytes(schedule.getKeyBlock() * schedule.getQueryTile() * 4));
 }
 
-llvm::LogicalResult driver::explain(ModuleOp module, Phase phase, const HostTarget &target,
+/// What a block of threads of a kernel for GPUs does and has.
+static void explainBlock(LLVM::LLVMFuncOp function, llvm::raw_ostream &os) {
+  GpuKernel kernel = describeGpuKernel(function);
+  os << llvm::formatv("  schedule  {0} queries a block of {1} threads\n", kernel.queryBlock,
+                      kernel.threads)
+     << llvm::formatv("  memory    {0} of shared memory a block\n", printBytes(kernel.sharedBytes));
+}
+
+llvm::LogicalResult driver::explain(ModuleOp module, Phase phase, const Target &target,
                                     StageTimes &times, llvm::raw_ostream &os) {
   StageTimes::Scope stage = times.start("explain");
+  bool isForGpu = target.getKind() == TargetKind::Ptx;
   OwningOpRef<ModuleOp> copy = module.clone();
   if (failed(runPhases(*copy, phase, Phase::Tile, target, times)))
     return failure();
@@ -78,16 +88,20 @@ llvm::LogicalResult driver::explain(ModuleOp module, Phase phase, const HostTarg
     explanation.name = kernel.getSymName().str();
     llvm::raw_string_ostream text(explanation.text);
     explainMask(kernel.getAttnKernel(), text);
-    explainSchedule(kernel, text);
+    if (!isForGpu)
+      explainSchedule(kernel, text);
   }
-  if (failed(runPhases(*copy, Phase::Tile, Phase::Vector, target, times)))
+  if (failed(runPhases(*copy, Phase::Tile, isForGpu ? Phase::Nvvm : Phase::Vector, target, times)))
     return failure();
   for (const Explanation &kernel : kernels) {
     auto function = copy->lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
-    auto scratch = function->getAttrOfType<IntegerAttr>(scratchBytesAttrName);
-    os << kernel.name << ", for " << target.cpu << "\n"
-       << kernel.text << "            " << printBytes(scratch.getInt())
-       << " of scratch memory a thread\n";
+    os << kernel.name << ", for " << target.getName() << "\n" << kernel.text;
+    if (isForGpu)
+      explainBlock(function, os);
+    else
+      os << "            "
+         << printBytes(function->getAttrOfType<IntegerAttr>(scratchBytesAttrName).getInt())
+         << " of scratch memory a thread\n";
   }
   return success();
 }

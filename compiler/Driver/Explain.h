@@ -9,15 +9,14 @@
 #define COMPILER_DRIVER_EXPLAIN_H
 
 #include "compiler/Driver/StageTimes.h"
-#include "compiler/Pipelines/Phases.h"
-#include "compiler/Target/Host/HostTarget.h"
+#include "compiler/Driver/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc::driver {
 
 /// Prints for each kernel of `module`, which is at `phase` (at most tile) and stays as it is, what
 /// is known of its mask, how it is scheduled for `target`, and the memory that it works in.
-llvm::LogicalResult explain(mlir::ModuleOp module, Phase phase, const HostTarget &target,
+llvm::LogicalResult explain(mlir::ModuleOp module, Phase phase, const Target &target,
                             StageTimes &times, llvm::raw_ostream &os);
 
 } // namespace attnc::driver

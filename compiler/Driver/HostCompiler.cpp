@@ -6,11 +6,10 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/HostCompiler.h"
-#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Driver/RunPhases.h"
 #include "compiler/Target/Host/HostCode.h"
 #include "compiler/Target/Host/HostJit.h"
 #include "compiler/Target/KernelInfo/KernelInfo.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -19,27 +18,8 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::driver;
 
-llvm::LogicalResult driver::runPhases(ModuleOp module, Phase from, Phase to,
-                                      const HostTarget &target, StageTimes &times) {
-  for (const PhaseInfo &info : getPhases()) {
-    if (info.phase <= from || info.phase > to || info.form != PhaseForm::Mlir ||
-        !info.isTakenBy(TargetKind::Host))
-      continue;
-    StageTimes::Scope stage = times.start(info.name);
-    PassManager passes(module.getContext());
-#ifdef NDEBUG
-    passes.enableVerifier(false);
-#endif
-    passes.addInstrumentation(times.createPassInstrumentation());
-    addPassesTo(info.phase, passes, {TargetKind::Host, target.features});
-    if (failed(passes.run(module)))
-      return failure();
-  }
-  return success();
-}
-
-llvm::Error driver::writeCode(ModuleOp module, Phase phase, const HostTarget &target,
-                              StageTimes &times, llvm::raw_pwrite_stream &os) {
+llvm::Error driver::writeHostCode(ModuleOp module, Phase phase, const HostTarget &target,
+                                  StageTimes &times, llvm::raw_pwrite_stream &os) {
   registerHostTranslations(*module.getContext());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> ir;
@@ -95,7 +75,7 @@ driver::compileForHost(ModuleOp module, Phase from, const HostTarget &target, St
     return llvm::createStringError("the kernel could not be compiled");
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream os(object);
-  if (llvm::Error error = writeCode(module, Phase::Obj, target, times, os))
+  if (llvm::Error error = writeHostCode(module, Phase::Obj, target, times, os))
     return error;
   StageTimes::Scope stage = times.start("load");
   std::vector<HostKernel> kernels = describeHostKernels(module, infos);

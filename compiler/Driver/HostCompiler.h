@@ -17,14 +17,10 @@
 
 namespace attnc::driver {
 
-/// Runs the passes that lead `module` from phase `from` to phase `to`, both forms of MLIR.
-llvm::LogicalResult runPhases(mlir::ModuleOp module, Phase from, Phase to, const HostTarget &target,
-                              StageTimes &times);
-
 /// Writes `module`, in the LLVM dialect, as LLVM IR, assembly or an object file. An error means
 /// that our own code is at fault, or that there has been a diagnostic.
-llvm::Error writeCode(mlir::ModuleOp module, Phase phase, const HostTarget &target,
-                      StageTimes &times, llvm::raw_pwrite_stream &os);
+llvm::Error writeHostCode(mlir::ModuleOp module, Phase phase, const HostTarget &target,
+                          StageTimes &times, llvm::raw_pwrite_stream &os);
 
 /// Compiles the attn.kernel ops of `module`, which is at the phase `from`, attn or expanded, and
 /// loads them into this process, in their order. Afterwards `module` is in the LLVM dialect.

@@ -46,7 +46,7 @@ static std::optional<RunError> chooseKernel(ModuleOp module, const RunOptions &o
 }
 
 std::optional<RunError> driver::loadProgram(Compilation &compilation, const RunOptions &options,
-                                            const KernelShape &shape, const HostTarget &target,
+                                            const KernelShape &shape, const Target &target,
                                             attn::KernelOp &kernel) {
   if (std::optional<RunError> error = compilation.read(options.program))
     return error;

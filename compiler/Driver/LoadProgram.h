@@ -19,7 +19,7 @@ namespace attnc::driver {
 /// kernel for `shape` of it, the only one of the module. What is wrong with the program is reported
 /// there.
 std::optional<RunError> loadProgram(Compilation &compilation, const RunOptions &options,
-                                    const KernelShape &shape, const HostTarget &target,
+                                    const KernelShape &shape, const Target &target,
                                     attn::KernelOp &kernel);
 
 /// Runs a comma list of passes over the kernels of `module`.

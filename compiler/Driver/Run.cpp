@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/Run.h"
+#include "compiler/Driver/GpuCompiler.h"
 #include "compiler/Driver/HostCompiler.h"
 #include "compiler/Driver/IRDiagnostics.h"
 #include "compiler/Driver/LoadProgram.h"
@@ -17,6 +18,7 @@
 #include "compiler/Target/Reference/PairCount.h"
 #include "compiler/Target/Reference/Reference.h"
 #include "dialect/Attn/IR/HeadDim.h"
+#include "runtime/emulator/EmulatedKernel.h"
 #include "runtime/safetensors/Safetensors.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -82,10 +84,10 @@ private:
 
   std::optional<RunError> compile() {
     KernelShape shape{arguments.q.type, arguments.q.sizes[3], arguments.v.sizes[3]};
-    llvm::Expected<HostTarget> found = HostTarget::get(options.cpu);
-    if (!found)
-      return RunError{BadUsage, "`--cpu`: " + llvm::toString(found.takeError())};
-    target = *found;
+    if (options.device == RunDevice::Emulator)
+      target = llvm::cantFail(PtxTarget::get(options.arch.empty() ? "sm_80" : options.arch));
+    else
+      target = llvm::cantFail(HostTarget::get(options.cpu.empty() ? "native" : options.cpu));
     if (auto error = loadProgram(compilation, options, shape, target, kernel))
       return error;
     if (auto error = setScale())
@@ -174,25 +176,67 @@ private:
   std::optional<RunError> prepareDevice() {
     if (options.device == RunDevice::Host)
       return compileHost();
+    if (options.device == RunDevice::Emulator)
+      return compileForEmulator();
     launch = [this] { return launchReference(); };
     return std::nullopt;
   }
 
-  std::optional<RunError> compileHost() {
-    if (llvm::Error error = target.checkRunsHere())
+  /// Sets `host` to the kernel of `module`.
+  std::optional<RunError> loadHostKernel(ModuleOp module, const HostTarget &cpu) {
+    if (llvm::Error error = cpu.checkRunsHere())
       return RunError{Environment, llvm::toString(std::move(error))};
-    auto kernels = compileForHost(compilation.getModule(), Phase::Attn, target, times);
+    auto kernels = compileForHost(module, Phase::Attn, cpu, times);
     if (!kernels) {
       std::string message = llvm::toString(kernels.takeError());
       return engine.hasErrors() ? reported : RunError{Environment, message};
     }
     host = kernels->front();
+    return std::nullopt;
+  }
+
+  std::optional<RunError> compileHost() {
+    if (auto error = loadHostKernel(compilation.getModule(), target.getHost()))
+      return error;
     launch = [this]() -> std::optional<RunError> {
       if (std::optional<std::string> error = attnc::launch(host, bound, static_cast<int>(threads)))
         return RunError{Environment, *error};
       return std::nullopt;
     };
     return options.checked ? reportClamped() : std::nullopt;
+  }
+
+  std::optional<RunError> compileForEmulator() {
+    if (options.checked)
+      if (auto error = checkIndicesOnHost())
+        return error;
+    GpuCode code;
+    if (auto error =
+            compileForGpu(compilation.getModule(), Phase::Attn, target.getPtx(), times, code))
+      return error;
+    if (auto error = emulated.load(code.ptx, code.kernels.front()))
+      return RunError{InternalError, "internal error, please report: the emulator does not take "
+                                     "the kernel: " +
+                                         *error};
+    emu::EmulationOptions emulation;
+    emulation.schedules = emu::getSchedules(std::max(options.schedules, 1U), options.seed);
+    emulation.perturbApproximations = options.perturbApproximations;
+    emulation.workers = threads;
+    launch = [this, emulation]() -> std::optional<RunError> {
+      if (auto error = emulated.launch(bound, emulation))
+        return RunError{error->isFault ? CheckFailed : Environment, error->message};
+      return std::nullopt;
+    };
+    return std::nullopt;
+  }
+
+  /// Kernels for GPUs report no clamped index; one of the same program for this CPU does.
+  std::optional<RunError> checkIndicesOnHost() {
+    OwningOpRef<ModuleOp> copy = compilation.getModule().clone();
+    kernel.setChecked(false);
+    if (auto error = loadHostKernel(*copy, llvm::cantFail(HostTarget::get("native"))))
+      return error;
+    return reportClamped();
   }
 
   /// With --checked the kernel comes with a function that follows the loads of every pair.
@@ -321,11 +365,12 @@ private:
   LaunchArguments arguments;
   BoundArguments bound;
   TensorBuffer o, lse, weights;
-  HostTarget target;
+  Target target;
   attn::KernelOp kernel;
   OwningOpRef<ModuleOp> original; ///< before --after
   KernelInfo info;
   HostKernel host;
+  emu::EmulatedKernel emulated;
   LaunchFunction launch;
   RunReport report;
 };

@@ -7,7 +7,12 @@
 
 #include "compiler/Driver/RunOptions.h"
 #include "compiler/Driver/CommandLine.h"
+#include "compiler/Target/Host/HostTarget.h"
+#include "compiler/Target/Ptx/PtxTarget.h"
 #include "dialect/Attn/IR/HeadDim.h"
+#include "runtime/emulator/Launch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -161,8 +166,10 @@ Expected setDevice(RunOptions &options, const std::string &text) {
     options.device = RunDevice::Host;
   else if (text == "reference")
     options.device = RunDevice::Reference;
+  else if (text == "emulator")
+    options.device = RunDevice::Emulator;
   else
-    return "host or reference";
+    return "host, emulator or reference";
   return std::nullopt;
 }
 
@@ -206,6 +213,28 @@ Expected setThreads(RunOptions &options, const std::string &text) {
   if (!value || *value < 1 || *value > 4096)
     return "a number of threads from 1 to 4096";
   options.threads = static_cast<unsigned>(*value);
+  return std::nullopt;
+}
+
+Expected setCpu(RunOptions &options, const std::string &text) {
+  options.cpu = text;
+  if (llvm::is_contained(HostTarget::getNames(), text))
+    return std::nullopt;
+  return "one of " + llvm::join(HostTarget::getNames(), ", ");
+}
+
+Expected setArch(RunOptions &options, const std::string &text) {
+  options.arch = text;
+  if (llvm::is_contained(PtxTarget::getNames(), text))
+    return std::nullopt;
+  return "one of " + llvm::join(PtxTarget::getNames(), ", ");
+}
+
+Expected setSchedules(RunOptions &options, const std::string &text) {
+  std::optional<int64_t> value = text == "ci" ? emu::getCiSchedules().size() : parseInteger(text);
+  if (!value || *value < 1 || *value > 100000)
+    return "ci or a number from 1 to 100000";
+  options.schedules = static_cast<unsigned>(*value);
   return std::nullopt;
 }
 
@@ -253,13 +282,22 @@ CommandLine makeCommandLine(RunOptions &options) {
         makeFlag("--checked", options.checked,
                  "reports the first index that was clamped at a pair that takes part")}},
       {"Running",
-       {{"--device", "host|reference",
-         "where to run: native code for this CPU, or the oracle, which computes pair by pair in "
-         "double",
+       {{"--device", "host|emulator|reference",
+         "where to run: native code for this CPU; the kernel for GPUs in the emulator, with every "
+         "access checked; or the oracle, which computes pair by pair in double",
          with(setDevice)},
         {"--threads", "N", "threads to use (all of them)", with(setThreads)},
-        makeString("--cpu", "NAME", options.cpu,
-                   "the CPU to compile for: native (the default), x86-64-v3 or x86-64"),
+        {"--cpu", "NAME", "the CPU to compile for: native (the default), x86-64-v3 or x86-64",
+         with(setCpu)},
+        {"--arch", "NAME",
+         "the GPU to compile for on the emulator: sm_80 (the default), or another that attnc knows",
+         with(setArch)},
+        {"--schedules", "ci|N",
+         "runs under the five schedules of the emulator's CI set, or N of them, instead of the "
+         "first; all must give the same bits; --seed varies them",
+         with(setSchedules)},
+        makeFlag("--perturb-approx", options.perturbApproximations,
+                 "draws approximate results of the emulator inside their documented bounds"),
         makeString("--after", "PASSES", options.after,
                    "runs these attn passes, a comma list, before the program reaches the device; "
                    "for debugging a pass")}},
@@ -285,9 +323,31 @@ CommandLine makeCommandLine(RunOptions &options) {
       "  attn-run packed.attn --in qkv.safetensors --out o.safetensors --lse\n"
       "  attn-run packed.attn --random B=1,Hq=8,Hkv=2,Q=2048,KV=2048,D=128 --fill doc=documents:8 "
       "--check --bench\n"
+      "  attn-run packed.attn --random Q=200,KV=200,D=64 --fill doc=documents:5 --device emulator "
+      "--schedules ci --check\n"
       "\nExit status: 0, 1 errors in the program or the tensors, 2 command line, 3 environment, 4 "
       "a "
-      "failed --check.\n");
+      "failed --check, or a fault that the emulator has found.\n");
+}
+
+std::optional<std::string> checkEmulator(const RunOptions &options) {
+  if (options.bench)
+    return "`--bench` expects `--device host` or `reference`: the emulator's time says nothing "
+           "about a GPU";
+  if (!options.cpu.empty())
+    return "`--cpu` expects `--device host`, got `emulator`, which takes `--arch`";
+  return std::nullopt;
+}
+
+std::optional<std::string> checkOtherDevice(const RunOptions &options) {
+  const char *name = !options.arch.empty()           ? "--arch"
+                     : options.schedules != 0        ? "--schedules"
+                     : options.perturbApproximations ? "--perturb-approx"
+                                                     : nullptr;
+  if (!name)
+    return std::nullopt;
+  return "`" + std::string(name) + "` expects `--device emulator`, got `" +
+         (options.device == RunDevice::Host ? "host" : "reference") + "`";
 }
 
 /// What does not go together.
@@ -306,7 +366,7 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
     return "expected standard output for one of `--out` and `--mask-picture`, got both";
   if (options.weights && options.device != RunDevice::Reference)
     return "`--weights` expects `--device reference`: fused kernels never hold the weights";
-  return std::nullopt;
+  return options.device == RunDevice::Emulator ? checkEmulator(options) : checkOtherDevice(options);
 }
 } // namespace
 

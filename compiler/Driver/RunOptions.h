@@ -16,7 +16,7 @@
 
 namespace attnc::driver {
 
-enum class RunDevice { Host, Reference };
+enum class RunDevice { Host, Emulator, Reference };
 
 /// How q, k and v are stored.
 enum class TensorLayout { BHSD, BSHD, THD };
@@ -66,7 +66,11 @@ struct RunOptions {
   bool check = false, bench = false, json = false, timePasses = false;
   std::string maskPicture; ///< a file, `-` for standard output
   std::string after;       ///< attn passes to run first
-  std::string cpu = "native";
+  std::string cpu;         ///< empty if not given
+  std::string arch;        ///< of the emulator; empty if not given
+  /// Schedules of the emulator, the first of a fixed list; 0 if not given.
+  unsigned schedules = 0;
+  bool perturbApproximations = false;
   unsigned threads = 0;
   bool help = false, version = false;
 };

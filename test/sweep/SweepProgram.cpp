@@ -7,6 +7,7 @@
 
 #include "test/sweep/SweepProgram.h"
 #include "compiler/Driver/HostCompiler.h"
+#include "compiler/Driver/RunPhases.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/KernelInfo/KernelInfo.h"
 #include "compiler/Target/Reference/Reference.h"

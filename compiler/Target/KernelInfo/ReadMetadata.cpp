@@ -20,6 +20,9 @@ static llvm::Error addText(StringRef name, StringRef bytes, llvm::json::Array &a
   if (!value)
     return llvm::createStringError("`" + name +
                                    "` is not JSON: " + llvm::toString(value.takeError()));
+  const llvm::json::Object *kernel = value->getAsObject();
+  if (!kernel || !kernel->getString("name"))
+    return llvm::createStringError("`" + name + "` does not name a kernel");
   all.push_back(std::move(*value));
   return llvm::Error::success();
 }

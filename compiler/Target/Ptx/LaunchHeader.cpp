@@ -10,6 +10,7 @@
 #include "attnc/GpuKernel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace attnc;
@@ -161,10 +162,12 @@ static void writeStruct(const json::Object &kernel, llvm::raw_ostream &os) {
   int64_t headDim = getInteger(kernel, "head_dim"), valueDim = getInteger(kernel, "value_dim");
   os << "// The one parameter of the kernel, by value; zero what is not set.\n"
      << formatv("typedef struct {0}_arguments_t {{\n", name)
-     << "  int64_t B, Hq, Hkv, Q, KV;\n  attnc_gpu_f32_t scale; // "
-     << (scale ? formatv("must be {0}, which the program fixes", static_cast<float>(*scale)).str()
-               : "of the scores")
-     << formatv("\n  attnc_gpu_tensor_t q;   // {0}[B, Hq, Q, {1}]\n", dtype, headDim)
+     << "  int64_t B, Hq, Hkv, Q, KV;\n  attnc_gpu_f32_t scale;  // ";
+  if (scale)
+    os << llvm::format("must be %.9g, which the program fixes", *scale);
+  else
+    os << "of the scores";
+  os << formatv("\n  attnc_gpu_tensor_t q;   // {0}[B, Hq, Q, {1}]\n", dtype, headDim)
      << formatv("  attnc_gpu_tensor_t k;   // {0}[B, Hkv, KV, {1}]\n", dtype, headDim)
      << formatv("  attnc_gpu_tensor_t v;   // {0}[B, Hkv, KV, {1}]\n", dtype, valueDim)
      << formatv("  attnc_gpu_tensor_t o;   // {0}[B, Hq, Q, {1}], written\n", dtype, valueDim)
@@ -206,9 +209,9 @@ void attnc::writeLaunchHeader(StringRef name, const json::Array &metadata, const
                               StringRef ptx, llvm::raw_ostream &os) {
   std::string guard = "ATTNC_PTX_" + name.upper() + "_H";
   os << formatv(
-      "// Kernels of {0} for NVIDIA GPUs from {1} on, and how to launch them, for C11 and "
-      "C++17. By attnc.\n#ifndef {2}\n#define {2}\n\n#include <stdint.h>\n",
-      name, target.arch, guard);
+      "// Kernels of {0} for NVIDIA GPUs, {1}, and how to launch them, for C11 and C++17. "
+      "By attnc.\n#ifndef {2}\n#define {2}\n\n#include <stdint.h>\n",
+      name, target.describeGpus(), guard);
   writeTypes(os);
   for (const json::Value &kernel : metadata)
     writeKernel(*kernel.getAsObject(), os);

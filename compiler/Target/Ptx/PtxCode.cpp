@@ -36,8 +36,7 @@ static bool isKernel(LLVM::LLVMFuncOp function) {
   return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
 }
 
-/// Fills in what the attributes of `function` say.
-static GpuKernel readAttributes(LLVM::LLVMFuncOp function) {
+GpuKernel attnc::describeGpuKernel(LLVM::LLVMFuncOp function) {
   auto getInt = [&](StringRef name) {
     auto value = function->getAttrOfType<IntegerAttr>(name);
     return value ? value.getInt() : 0;
@@ -54,7 +53,7 @@ static GpuKernel readAttributes(LLVM::LLVMFuncOp function) {
 
 /// The metadata of `function` with what its code knows.
 static std::string getMetadata(LLVM::LLVMFuncOp function, const PtxTarget &target) {
-  GpuKernel kernel = readAttributes(function);
+  GpuKernel kernel = describeGpuKernel(function);
   return getKernelMetadata(function, llvm::json::Object{{"arch", target.arch},
                                                         {"query_block", kernel.queryBlock},
                                                         {"threads", kernel.threads},
@@ -85,12 +84,12 @@ std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LL
 
 void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
                     llvm::raw_ostream &os) {
-  os << llvm::formatv("// Fused attention kernels for {0} and later, PTX {1}.{2}, by attnc.\n",
-                      target.arch, target.ptxVersion / 10, target.ptxVersion % 10);
+  os << llvm::formatv("// Fused attention kernels for {0}, PTX {1}.{2}, by attnc.\n",
+                      target.describeGpus(), target.ptxVersion / 10, target.ptxVersion % 10);
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     if (!isKernel(function))
       continue;
-    GpuKernel kernel = readAttributes(function);
+    GpuKernel kernel = describeGpuKernel(function);
     os << llvm::formatv("//\n// {0}\n//   {1} rows of queries a block of {2} threads, {3} bytes of "
                         "dynamic shared memory\n//   {4}\n",
                         kernel.info.name, kernel.queryBlock, kernel.threads, kernel.sharedBytes,
@@ -105,15 +104,4 @@ void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
   assert(!unsupported && "NVPTX writes assembly");
   passes.run(ir);
   os << buffer.str();
-}
-
-std::vector<GpuKernel> attnc::describeGpuKernels(ModuleOp module, ArrayRef<KernelInfo> infos) {
-  std::vector<GpuKernel> kernels;
-  for (const KernelInfo &info : infos) {
-    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);
-    assert(function && "each kernel is a function");
-    kernels.push_back(readAttributes(function));
-    kernels.back().info = info;
-  }
-  return kernels;
 }

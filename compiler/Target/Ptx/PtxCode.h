@@ -10,10 +10,10 @@
 
 #include "attnc/GpuKernel.h"
 #include "compiler/Target/Ptx/PtxTarget.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
-#include <vector>
+#include <memory>
 
 namespace llvm {
 class LLVMContext;
@@ -36,9 +36,8 @@ std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::ModuleOp module, llvm::LLV
 void emitPtx(mlir::ModuleOp module, llvm::Module &ir, const PtxTarget &target,
              llvm::raw_ostream &os);
 
-/// Kernels of the names in `infos`, with the facts that the functions of `module`, in the LLVM
-/// dialect, carry.
-std::vector<GpuKernel> describeGpuKernels(mlir::ModuleOp module, llvm::ArrayRef<KernelInfo> infos);
+/// The kernel `function`, with what its attributes say; of its info only the name.
+GpuKernel describeGpuKernel(mlir::LLVM::LLVMFuncOp function);
 
 } // namespace attnc
 

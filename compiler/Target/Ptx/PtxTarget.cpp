@@ -45,6 +45,11 @@ llvm::Expected<PtxTarget> PtxTarget::get(StringRef name) {
                                  ", got `" + name + "`");
 }
 
+std::string PtxTarget::describeGpus() const {
+  // Code with features of one architecture runs on no other.
+  return arch + (StringRef(arch).ends_with("a") ? " only" : " and later");
+}
+
 static void initializeNvptx() {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();

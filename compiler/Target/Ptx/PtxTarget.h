@@ -38,6 +38,9 @@ struct PtxTarget {
   static llvm::Expected<PtxTarget> get(llvm::StringRef name);
   static std::vector<std::string> getNames();
 
+  /// The GPUs that the code is for, as text: `sm_80 and later`.
+  std::string describeGpus() const;
+
   /// Pointers to shared memory have 32 bits.
   std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
 };

@@ -115,13 +115,9 @@ TEST_F(Ptx, KeepsInlineAssemblyConvergent) {
 }
 
 TEST_F(Ptx, DescribesItsKernels) {
-  KernelInfo info;
-  info.name = "copy";
-  info.headDim = 4;
-  std::vector<GpuKernel> kernels = describeGpuKernels(*module, {info});
-  ASSERT_EQ(kernels.size(), 1u);
-  EXPECT_EQ(kernels[0].info.headDim, 4);
-  EXPECT_EQ(kernels[0].queryBlock, 32);
-  EXPECT_EQ(kernels[0].threads, 32);
-  EXPECT_EQ(kernels[0].sharedBytes, 512);
+  GpuKernel kernel = describeGpuKernel(module->lookupSymbol<mlir::LLVM::LLVMFuncOp>("copy"));
+  EXPECT_EQ(kernel.info.name, "copy");
+  EXPECT_EQ(kernel.queryBlock, 32);
+  EXPECT_EQ(kernel.threads, 32);
+  EXPECT_EQ(kernel.sharedBytes, 512);
 }
