@@ -1,4 +1,5 @@
-"""A lit test format: every golden case on every device, on the host as compiled for weaker CPUs too, and on the reference
+"""A lit test format: every golden case on every device, on the host as compiled for weaker CPUs too, on the emulator under
+all schedules and with approximations drawn inside their bounds, and on the reference
 after each pass over the attn dialect and after all of them, one test each. A case is judged in lit's own process: there
 are many."""
 
@@ -16,6 +17,8 @@ RUNS = {
     "host-x86-64-v3": ("host", ["--cpu", "x86-64-v3"]),
     "host-x86-64": ("host", ["--cpu", "x86-64"]),
     "reference": ("reference", []),
+    "emulator": ("emulator", ["--schedules", "ci"]),
+    "emulator-perturbed": ("emulator", ["--perturb-approx"]),
 }
 
 

@@ -12,11 +12,14 @@ What a fenced block does follows from its info string:
                        command are its output, in which `...` stands for any text, also over lines; a command
                        fails with its exit status unless the output shows `[exit N]` in its last line
   sh                   is run as a whole by bash and must succeed
-Other blocks (text, cpp, c, cmake, json, ...) are shown, not run. Exit status 0 if all is as written."""
+Other blocks (text, cpp, c, cmake, json, ...) are shown, not run; with file=NAME they are kept for the commands after
+them. Compilers find the CUDA Toolkit's headers, or where there is none what test/docs/cuda-stub has of them. Exit status
+0 if all is as written."""
 import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,6 +57,8 @@ class Page:
             root = root.parent
         self.environment = dict(os.environ, ATTNC_SOURCE=str(root), NO_COLOR="1")
         self.environment["PATH"] = f"{bin_folder}:{os.environ['PATH']}"
+        cuda = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve().parent.parent / "include"
+        self.environment["CPATH"] = str(cuda if (cuda / "cuda.h").exists() else root / "test/docs/cuda-stub")
 
     def run(self, command):
         run = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True,
@@ -64,11 +69,17 @@ class Page:
         self.failures += 1
         print(f"{self.page}:{line}: error: {what}\n{output}")
 
+    def keep(self, options, text):
+        """Writes a block to the file that its options name."""
+        name = next((word[5:] for word in options.split() if word.startswith("file=")), None)
+        if name:
+            path = pathlib.Path(self.folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return name
+
     def attn(self, line, options, text, message):
-        name = next((word[5:] for word in options.split() if word.startswith("file=")), "variant.attn")
-        path = pathlib.Path(self.folder, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        name = self.keep(options, text) or self.keep("file=variant.attn", text)
         code, output = self.run(["attnc", "--emit=attn", name, "-o", "-"])
         if "error" not in options.split():
             if code:
@@ -102,6 +113,7 @@ class Page:
         listed = list(blocks(self.page))
         for index, (line, language, options, text) in enumerate(listed):
             if language not in ("attn", "mlir", "console", "sh"):
+                self.keep(options, text)
                 continue
             self.count += 1
             if language == "attn":
