@@ -13,7 +13,7 @@ What a fenced block does follows from its info string:
                        fails with its exit status unless the output shows `[exit N]` in its last line
   sh                   is run as a whole by bash and must succeed
 Other blocks (text, cpp, c, cmake, json, ...) are shown, not run; with file=NAME they are kept for the commands after
-them. Compilers find the CUDA Toolkit's headers, or where there is none what test/docs/cuda-stub has of them. Exit status
+them. Compilers find the CUDA Toolkit's headers, or where there is none what test/tools/cuda-stub has of them. Exit status
 0 if all is as written."""
 import argparse
 import os
@@ -58,7 +58,7 @@ class Page:
         self.environment = dict(os.environ, ATTNC_SOURCE=str(root), NO_COLOR="1")
         self.environment["PATH"] = f"{bin_folder}:{os.environ['PATH']}"
         cuda = pathlib.Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc").resolve().parent.parent / "include"
-        self.environment["CPATH"] = str(cuda if (cuda / "cuda.h").exists() else root / "test/docs/cuda-stub")
+        self.environment["CPATH"] = str(cuda if (cuda / "cuda.h").exists() else root / "test/tools/cuda-stub")
 
     def run(self, command):
         run = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True,

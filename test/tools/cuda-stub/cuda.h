@@ -1,6 +1,16 @@
-// What docs/ptx-abi.md uses of the CUDA driver API, to compile its example where there is no CUDA Toolkit.
-#ifndef TEST_DOCS_CUDA_STUB_CUDA_H
-#define TEST_DOCS_CUDA_STUB_CUDA_H
+//===- cuda.h - What docs/ptx-abi.md uses of the driver API -------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+//
+// To compile the example of that page where there is no CUDA Toolkit.
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef TEST_TOOLS_CUDA_STUB_CUDA_H
+#define TEST_TOOLS_CUDA_STUB_CUDA_H
 
 #include <stddef.h>
 
@@ -39,4 +49,4 @@ CUresult cuGetErrorString(CUresult error, const char **text);
 }
 #endif
 
-#endif // TEST_DOCS_CUDA_STUB_CUDA_H
+#endif // TEST_TOOLS_CUDA_STUB_CUDA_H
