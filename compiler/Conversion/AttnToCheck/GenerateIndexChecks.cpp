@@ -28,7 +28,6 @@ static VectorFeatures getFeatures(tile::ScheduleAttr schedule) {
   features.fma = schedule.has(tile::Features::Fma);
   features.rounding = schedule.has(tile::Features::Rounding);
   features.f16 = schedule.has(tile::Features::F16Convert);
-  features.bf16 = schedule.has(tile::Features::Bf16Dot);
   return features;
 }
 

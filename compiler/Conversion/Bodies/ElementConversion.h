@@ -20,8 +20,7 @@ mlir::Value emitExtendToF32(mlir::OpBuilder &builder, mlir::Location loc, mlir::
                             const VectorFeatures &features);
 
 /// `value`, a scalar or vector of f32, rounded to nearest even to `element`: f16, bf16, or f32 (as
-/// it is). A NaN stays a NaN, and what is too large becomes an infinity. With `features.bf16` bf16
-/// denormals become 0.
+/// it is). A NaN stays a NaN, and what is too large becomes an infinity.
 mlir::Value emitTruncateFromF32(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                                 mlir::Type element, const VectorFeatures &features);
 

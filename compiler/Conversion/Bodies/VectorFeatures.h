@@ -20,7 +20,7 @@ struct VectorFeatures {
   bool rounding = false;
   /// f16 from and to f32 (x86: F16C).
   bool f16 = false;
-  /// f32 to bf16 (x86: AVX512_BF16). It flushes denormals to 0.
+  /// f32 to bf16 (PTX). That of x86 (AVX512_BF16) flushes denormals to 0.
   bool bf16 = false;
 };
 
