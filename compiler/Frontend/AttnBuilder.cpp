@@ -311,6 +311,8 @@ mlir::Value BodyBuilder::emit(const ExprNode &node) {
     return onFloats<arith::MulFOp>(node, location);
   case ExprOp::DivFloat:
     return onFloats<arith::DivFOp>(node, location);
+  case ExprOp::Fmod:
+    return onFloats<arith::RemFOp>(node, location);
   case ExprOp::MinFloat:
     return onFloats<arith::MinimumFOp>(node, location);
   case ExprOp::MaxFloat:

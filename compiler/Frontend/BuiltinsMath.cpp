@@ -200,22 +200,15 @@ static Value divideTruncating(Evaluator &evaluator, Operand lhs, Operand rhs,
                               CallOperands &operands) {
   ScalarOps &ops = evaluator.getOps();
   SourceRange place = evaluator.getUserRange(operands.range);
-  Operand quotient = lhs;
   bool ints = lhs.value.isScalarOf(ScalarKind::Int) && rhs.value.isScalarOf(ScalarKind::Int);
   if (!ints) {
-    quotient.value = evaluator.binary(BinaryOp::Div, lhs, rhs, operands.range, operands.name);
-    return quotient.value.isPoison() ? quotient.value
-                                     : ops.unary(ExprOp::Trunc, quotient.value, place);
+    Value quotient = evaluator.binary(BinaryOp::Div, lhs, rhs, operands.range, operands.name);
+    return quotient.isPoison() ? quotient : ops.unary(ExprOp::Trunc, quotient, place);
   }
-  // Of the sizes, then the sign.
-  Operand a = {ops.abs(lhs.value, place), lhs.range}, b = {ops.abs(rhs.value, place), rhs.range};
-  quotient.value = evaluator.binary(BinaryOp::FloorDiv, a, b, operands.range, operands.name);
-  if (quotient.value.isPoison())
-    return quotient.value;
-  Value zero = Value::integer(0);
-  Value differ = ops.bitwise(BinaryOp::BitXor, ops.compare(CompareOp::Lt, lhs.value, zero, place),
-                             ops.compare(CompareOp::Lt, rhs.value, zero, place), place);
-  return ops.select(differ, ops.negate(quotient.value, place), quotient.value, place);
+  // Without the rest the division is exact.
+  Value rest = ops.fmod(lhs.value, rhs.value, place);
+  Operand whole = {ops.arithmetic(BinaryOp::Sub, lhs.value, rest, place), lhs.range};
+  return evaluator.binary(BinaryOp::FloorDiv, whole, rhs, operands.range, operands.name);
 }
 
 /// torch.div with its rounding mode.
@@ -239,7 +232,6 @@ static Value callDivide(Evaluator &evaluator, const Builtin &builtin, CallOperan
   return Value::poison();
 }
 
-/// fmod: what is left of the quotient truncated.
 static Value callFmod(Evaluator &evaluator, const Builtin &builtin, CallOperands &operands) {
   auto arranged = arrangeOperands(evaluator, builtin, operands);
   if (!arranged)
@@ -248,13 +240,9 @@ static Value callFmod(Evaluator &evaluator, const Builtin &builtin, CallOperands
   bool fits = evaluator.requireNumber(lhs, operands.name);
   if (!evaluator.requireNumber(rhs, operands.name) || !fits)
     return Value::poison();
-  Value quotient = divideTruncating(evaluator, lhs, rhs, operands);
-  if (quotient.isPoison())
-    return quotient;
-  ScalarOps &ops = evaluator.getOps();
-  SourceRange place = evaluator.getUserRange(operands.range);
-  return ops.arithmetic(BinaryOp::Sub, lhs.value,
-                        ops.arithmetic(BinaryOp::Mul, quotient, rhs.value, place), place);
+  if (!evaluator.checkDivision(BinaryOp::Mod, lhs, rhs, operands.name))
+    return Value::poison();
+  return evaluator.getOps().fmod(lhs.value, rhs.value, evaluator.getUserRange(operands.range));
 }
 
 static Value callDivmod(Evaluator &evaluator, const Builtin &builtin, CallOperands &operands) {

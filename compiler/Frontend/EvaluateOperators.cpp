@@ -168,7 +168,6 @@ static bool isZero(Value value) {
          (value.is(Value::Kind::Float) && value.getReal() == 0);
 }
 
-/// Reports what Python calls a division by zero; a quotient of run-time values follows IEEE 754.
 bool Evaluator::checkDivision(BinaryOp op, Operand lhs, Operand rhs, llvm::StringRef spelling) {
   bool isDivision = op == BinaryOp::FloorDiv || op == BinaryOp::Mod ||
                     (op == BinaryOp::Div && lhs.value.isConstant());

@@ -99,6 +99,9 @@ public:
   bool requireBool(Operand &operand, llvm::StringRef user);
   bool requireInt(Operand &operand, llvm::StringRef user);
 
+  /// Reports what Python calls a division by zero, and returns false; at run time a quotient
+  /// follows IEEE 754.
+  bool checkDivision(ast::BinaryOp op, Operand lhs, Operand rhs, llvm::StringRef spelling);
   Value binary(ast::BinaryOp op, Operand lhs, Operand rhs, SourceRange range,
                llvm::StringRef spelling);
   Value compare(ast::CompareOp op, Operand lhs, Operand rhs, SourceRange range);
@@ -233,7 +236,6 @@ private:
   std::optional<int64_t> evaluateSliceBound(const ast::Expr *expr, bool &failed);
   Value evaluateSlice(Operand base, const ast::SliceExpr &slice, SourceRange range);
 
-  bool checkDivision(ast::BinaryOp op, Operand lhs, Operand rhs, llvm::StringRef spelling);
   Value tupleOperation(ast::BinaryOp op, Operand lhs, Operand rhs, SourceRange range,
                        llvm::StringRef spelling);
   std::optional<Value> compareWhole(Operand lhs, Operand rhs, SourceRange range);

@@ -55,6 +55,8 @@ enum class ExprOp : uint8_t {
   SubFloat,
   MulFloat,
   DivFloat,
+  /// The remainder of the truncated quotient.
+  Fmod,
   MinFloat,
   MaxFloat,
   Pow,

@@ -108,8 +108,6 @@ static double foldFloat(BinaryOp op, double a, double b) {
     return divide(a, b);
   case BinaryOp::FloorDiv:
     return std::floor(divide(a, b));
-  case BinaryOp::Mod:
-    return a - std::floor(divide(a, b)) * b;
   case BinaryOp::Pow:
     return std::pow(a, b);
   default:
@@ -291,6 +289,8 @@ Value ScalarOps::intPower(Value base, uint64_t exponent, SourceRange range) {
 
 Value ScalarOps::floatArithmetic(BinaryOp op, Value lhs, Value rhs, SourceRange range,
                                  bool approximate) {
+  if (op == BinaryOp::Mod)
+    return addWhereSignsDiffer(fmod(lhs, rhs, range), rhs, rhs, range);
   if (lhs.isConstant() && rhs.isConstant())
     return Value::real(foldFloat(op, lhs.getReal(), rhs.getReal()));
   switch (op) {
@@ -304,10 +304,6 @@ Value ScalarOps::floatArithmetic(BinaryOp op, Value lhs, Value rhs, SourceRange 
     return node(ExprOp::DivFloat, lhs, rhs, range);
   case BinaryOp::FloorDiv:
     return node(ExprOp::Floor, node(ExprOp::DivFloat, lhs, rhs, range), range);
-  case BinaryOp::Mod: {
-    Value whole = floatArithmetic(BinaryOp::FloorDiv, lhs, rhs, range, approximate);
-    return node(ExprOp::SubFloat, lhs, node(ExprOp::MulFloat, whole, rhs, range), range);
-  }
   case BinaryOp::Pow:
     // Small whole powers are products, which are at least as exact.
     if (rhs.is(Value::Kind::Float)) {
@@ -453,6 +449,28 @@ Value ScalarOps::abs(Value value, SourceRange range) {
   if (value.isScalarOf(ScalarKind::Int))
     return max(value, negate(value, range), range);
   return unary(ExprOp::Abs, value, range);
+}
+
+Value ScalarOps::fmod(Value lhs, Value rhs, SourceRange range) {
+  if (lhs.isScalarOf(ScalarKind::Int) && rhs.isScalarOf(ScalarKind::Int)) {
+    Value floored = intArithmetic(BinaryOp::Mod, lhs, rhs, range);
+    return addWhereSignsDiffer(floored, lhs, negate(rhs, range), range);
+  }
+  lhs = toFloat(lhs, range);
+  rhs = toFloat(rhs, range);
+  if (lhs.isConstant() && rhs.isConstant())
+    return Value::real(std::fmod(lhs.getReal(), rhs.getReal()));
+  return node(ExprOp::Fmod, lhs, rhs, range);
+}
+
+/// `rest`, with `added` where it is not 0 and of another sign than `sign`.
+Value ScalarOps::addWhereSignsDiffer(Value rest, Value sign, Value added, SourceRange range) {
+  Value zero = Value::integer(0);
+  Value differ = bitwise(BinaryOp::BitXor, compare(CompareOp::Lt, rest, zero, range),
+                         compare(CompareOp::Lt, sign, zero, range), range);
+  Value isWrong =
+      bitwise(BinaryOp::BitAnd, compare(CompareOp::Ne, rest, zero, range), differ, range);
+  return select(isWrong, arithmetic(BinaryOp::Add, rest, added, range), rest, range);
 }
 
 Value ScalarOps::sign(Value value, SourceRange range) {

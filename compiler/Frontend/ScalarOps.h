@@ -52,6 +52,9 @@ public:
   /// One of the operations of floats with one operand, from Negate to Trunc; converts an int.
   Value unary(ExprOp op, Value value, SourceRange range, bool approximate = false);
   Value abs(Value value, SourceRange range);
+  /// What is left of a division by the truncated quotient, with the sign of `lhs`; of ints, 0 where
+  /// `rhs` is 0.
+  Value fmod(Value lhs, Value rhs, SourceRange range);
   Value sign(Value value, SourceRange range);
   /// Of two numbers.
   Value min(Value lhs, Value rhs, SourceRange range);
@@ -64,6 +67,7 @@ private:
   Value floatArithmetic(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range,
                         bool approximate);
   Value intArithmetic(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range);
+  Value addWhereSignsDiffer(Value rest, Value sign, Value added, SourceRange range);
   Value intPower(Value base, uint64_t exponent, SourceRange range);
   Value extremum(Value lhs, Value rhs, bool isMax, SourceRange range);
 

@@ -152,6 +152,7 @@ Text MaskTextPrinter::printOp(Operation *op, unsigned depth) const {
       .Case([&](FloorDivOp) { return binary(op, "//", Product, depth); })
       .Case([&](FloorModOp) { return binary(op, "%", Product, depth); })
       .Case([&](arith::DivFOp) { return binary(op, "/", Product, depth); })
+      .Case([&](arith::RemFOp) { return call(op, "fmod", depth); })
       .Case([&](arith::ShLIOp) { return binary(op, "<<", Shift, depth); })
       .Case([&](arith::ShRSIOp) { return binary(op, ">>", Shift, depth); })
       .Case([&](arith::AndIOp) {

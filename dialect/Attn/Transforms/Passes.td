@@ -42,8 +42,8 @@ def ElideIndexChecksPass : Pass<"attn-elide-index-checks", "::attnc::attn::Kerne
 def ExpandMathPass : Pass<"attn-expand-math"> {
   let summary = "replace math functions by arithmetic";
   let description = [{
-    Replaces every op of the math dialect on f32, or vectors of it, that a target has no instruction for, by arith
-    ops and math.fma, so that no call to a math library remains. `sqrt`, `absf`, `copysign` and `fma` stay, as do
+    Replaces every op of the math dialect on f32, or vectors of it, that a target has no instruction for, and `arith.remf`, by
+    other arith ops and math.fma, so that no call to a math library remains. `sqrt`, `absf`, `copysign` and `fma` stay, as do
     `floor`, `ceil`, `trunc` and `roundeven` unless `expand-rounding` is set. An op with `fastmath<afn>` gets a
     cheaper form with a relative error of at most 2^-11 where there is one: exp, exp2 and tanh.
 

@@ -48,6 +48,19 @@ static double exactPow(double x, double y) {
   return result;
 }
 
+static double exactFmod(double x, double y) {
+  mpfr_t dividend, divisor;
+  mpfr_init2(dividend, 80);
+  mpfr_init2(divisor, 80);
+  mpfr_set_d(dividend, x, MPFR_RNDN);
+  mpfr_set_d(divisor, y, MPFR_RNDN);
+  mpfr_fmod(dividend, dividend, divisor, MPFR_RNDN);
+  double result = mpfr_get_d(dividend, MPFR_RNDN);
+  mpfr_clear(dividend);
+  mpfr_clear(divisor);
+  return result;
+}
+
 /// As C's rsqrt, which gives -inf at -0; MPFR's gives +inf.
 static int reciprocalSquareRoot(mpfr_t result, const mpfr_t value, mpfr_rnd_t mode) {
   if (!mpfr_zero_p(value))
@@ -65,6 +78,7 @@ llvm::ArrayRef<MathFunction> attnc::getMathFunctions() {
       {"log2", "math.log2", false, std::log2, nullptr, exact<mpfr_log2>, 4},
       {"log1p", "math.log1p", false, std::log1p, nullptr, exact<mpfr_log1p>, 4},
       {"pow", "math.powf", false, nullptr, std::pow, exactPow, 4},
+      {"fmod", "arith.remf", false, nullptr, std::fmod, exactFmod, 0, 0, 0x1p44f},
       {"rsqrt", "math.rsqrt", false, [](double x) { return 1 / std::sqrt(x); }, nullptr,
        exact<reciprocalSquareRoot>, 4},
       {"tanh", "math.tanh", false, std::tanh, nullptr, exact<mpfr_tanh>, 4, 0x1p-22},

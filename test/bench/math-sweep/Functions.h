@@ -9,6 +9,7 @@
 #define TEST_BENCH_MATH_SWEEP_FUNCTIONS_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include <cmath>
 #include <limits>
 
 namespace attnc {
@@ -16,7 +17,7 @@ namespace attnc {
 /// A function, its double version, its exact one, and the bounds that are promised.
 struct MathFunction {
   const char *name;
-  /// The op of the math dialect.
+  /// The op of the math dialect, or of arith.
   const char *op;
   bool approximate;
   /// Of one argument, or of two.
@@ -27,8 +28,13 @@ struct MathFunction {
   /// An error within either bound is right.
   double ulpBound;
   double absoluteBound = 0;
-  /// Errors count for arguments up to this size, beyond it results stay within [-1, 1].
+  /// Errors count for arguments up to this size, or quotients where the function has two; beyond it
+  /// results stay within [-1, 1], or below the second argument.
   float range = std::numeric_limits<float>::infinity();
+
+  bool isOutside(float x, float y) const {
+    return binary ? std::fabs(static_cast<double>(x) / y) > range : std::fabs(x) > range;
+  }
 };
 
 llvm::ArrayRef<MathFunction> getMathFunctions();

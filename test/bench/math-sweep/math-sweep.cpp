@@ -83,8 +83,8 @@ static Points getUnaryPoints(uint64_t first, uint64_t last, uint64_t stride) {
 }
 
 /// Pairs of special values, and for every `stride`th x of the given bit patterns some y for which
-/// x^y is within range or near its ends.
-static Points getBinaryPoints(uint64_t first, uint64_t last, uint64_t stride) {
+/// x^y is within range or near its ends, or for which x / y is where the function has such a range.
+static Points getBinaryPoints(float range, uint64_t first, uint64_t last, uint64_t stride) {
   Points points;
   for (float a : specials)
     for (float b : specials)
@@ -98,6 +98,13 @@ static Points getBinaryPoints(uint64_t first, uint64_t last, uint64_t stride) {
   };
   for (uint64_t bits = first; bits <= last; bits += stride) {
     float x = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    if (std::isfinite(range)) {
+      // Quotients of any number of bits, and such as lie next to whole numbers.
+      double quotient = std::exp2(next() * 46 - 2);
+      points.add(x, static_cast<float>(x / quotient));
+      points.add(x, static_cast<float>(-x / std::nearbyint(quotient)));
+      continue;
+    }
     double log = std::log2(std::fabs(static_cast<double>(x)));
     points.add(x, static_cast<float>((next() * 290 - 155) / log));
     points.add(x, std::nearbyint(static_cast<float>(next() * 80 - 40)));
@@ -125,8 +132,8 @@ static void measure(const MathFunction &function, float x, float y, float result
       isWrong();
     return;
   }
-  if (std::fabs(x) > function.range) {
-    if (!(std::fabs(result) <= 1.000001f))
+  if (function.isOutside(x, y)) {
+    if (!(std::fabs(result) <= (function.binary ? std::fabs(y) : 1.000001f)))
       isWrong();
     return;
   }
@@ -203,7 +210,7 @@ static bool report(mlir::MLIRContext &context, const MathFunction &function, llv
   for (uint64_t first = 0; first <= UINT32_MAX; first += pointsAtOnce * stride) {
     uint64_t last = std::min<uint64_t>(first + pointsAtOnce * stride - 1, UINT32_MAX);
     isRight &= sweep(function, *compiled,
-                     function.binary ? getBinaryPoints(first, last, stride)
+                     function.binary ? getBinaryPoints(function.range, first, last, stride)
                                      : getUnaryPoints(first, last, stride),
                      errors);
   }

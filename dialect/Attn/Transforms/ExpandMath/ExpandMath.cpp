@@ -35,6 +35,8 @@ static Value expand(Operation *op, FloatBuilder &builder) {
   using Expansion = Value (*)(FloatBuilder &, Value);
   if (auto power = dyn_cast<math::PowFOp>(op))
     return expandPow(builder, power.getLhs(), power.getRhs());
+  if (auto remainder = dyn_cast<arith::RemFOp>(op))
+    return expandFmod(builder, remainder.getLhs(), remainder.getRhs());
   auto expansion =
       llvm::TypeSwitch<Operation *, Expansion>(op)
           .Case([&](math::ExpOp) { return approximate ? expandExpApproximate : expandExp; })
@@ -65,8 +67,8 @@ struct ExpandMathPass : attnc::attn::impl::ExpandMathPassBase<ExpandMathPass> {
     auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
     WalkResult result = getOperation()->walk([&](Operation *op) {
       // Ops that give integers stay.
-      if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || isNative(op, features) ||
-          llvm::none_of(op->getResultTypes(), isFloat))
+      bool isMath = isa_and_nonnull<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op);
+      if (!isMath || isNative(op, features) || llvm::none_of(op->getResultTypes(), isFloat))
         return WalkResult::advance();
       Type type = op->getResult(0).getType();
       Value result;

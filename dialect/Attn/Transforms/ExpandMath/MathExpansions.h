@@ -34,6 +34,9 @@ mlir::Value expandSin(FloatBuilder &builder, mlir::Value x);
 mlir::Value expandCos(FloatBuilder &builder, mlir::Value x);
 
 mlir::Value expandPow(FloatBuilder &builder, mlir::Value x, mlir::Value y);
+/// The remainder of x / y with the sign of x. Of a quotient beyond the range of docs/math.md it is
+/// some value below y in size.
+mlir::Value expandFmod(FloatBuilder &builder, mlir::Value x, mlir::Value y);
 mlir::Value expandRsqrt(FloatBuilder &builder, mlir::Value x);
 
 mlir::Value expandRoundEven(FloatBuilder &builder, mlir::Value x);

@@ -4,6 +4,7 @@
 // No function remains that would be a call; what is an instruction stays, unless the target lacks it.
 // CHECK-LABEL: attn.kernel @all
 // CHECK-NOT: math.{{exp|log|tanh|erf|sin|cos|powf|rsqrt}}
+// CHECK-NOT: arith.remf
 // BASE-NOT: math.{{fma|floor|ceil|trunc|roundeven}}
 // FMA: math.fma
 // FMA: math.floor
@@ -32,7 +33,8 @@ attn.kernel @all dtype(f32) head_dim(8) value_dim(8) {
     %15 = math.roundeven %14 : f32
     %16 = math.sqrt %15 : f32
     %17 = math.absf %16 : f32
-    attn.yield %17 : f32
+    %18 = arith.remf %17, %0 : f32
+    attn.yield %18 : f32
   }
 }
 
