@@ -16,6 +16,7 @@ DEVICES = {
     "host-x86-64-v3": ["--cpu", "x86-64-v3"],
     "host-x86-64": ["--cpu", "x86-64"],
     "reference": ["--device", "reference"],
+    "emulator": ["--device", "emulator"],
 }
 TYPES = {"float32": "F32", "int64": "I64"}
 
@@ -54,7 +55,7 @@ def run(expression, **captures):
         write(folder / "in.safetensors", {"q": zeros, "k": zeros[:, :, :1], "v": zeros[:, :, :1],
                                           **{f"{name}_": array for name, array in captures.items()}})
         for device, options in DEVICES.items():
-            if device != "reference" and device != "host" and not runs_here(options[1]):
+            if options[0] == "--cpu" and options[1] != "native" and not runs_here(options[1]):
                 continue
             subprocess.run(["attn-run", folder / "case.attn", "--in", folder / "in.safetensors", "--lse", "--out",
                             folder / "out.safetensors", *options], check=True)
