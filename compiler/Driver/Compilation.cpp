@@ -33,7 +33,10 @@ using namespace attnc::driver;
 /// Errors that diagnostics have told already.
 static const RunError toldError{BadInput, ""};
 
-Compilation::Compilation(StageTimes &times) : times(times) {}
+Compilation::Compilation(StageTimes &times) : times(times) {
+  // A message shows the user's line.
+  context.printOpOnDiagnostic(false);
+}
 
 /// True if `text`, of standard input, is MLIR and not an .attn program.
 static bool looksLikeMlir(llvm::StringRef text) {
