@@ -268,9 +268,20 @@ uint8_t *Warp::resolveLane(const Instruction &instruction, unsigned lane, unsign
 }
 
 bool Warp::resolveBytes(const Instruction &instruction, unsigned lane, const Operand &base,
-                        int64_t offset, unsigned size, LanePointers &out) {
+                        int64_t offset, unsigned size, unsigned alignment, LanePointers &out) {
   uint8_t *first = nullptr;
   uint32_t mask = 1u << lane;
+  computeAddresses(base, offset, out.address);
+  if (out.address[lane] & (alignment - 1)) {
+    Fault fault = makeFault(FaultKind::Misaligned, instruction,
+                            "expected a multiple of " + std::to_string(alignment));
+    fault.hasAddress = true;
+    fault.address = out.address[lane];
+    fault.size = size;
+    fault.space = "global";
+    report(std::move(fault), static_cast<int>(lane));
+    return false;
+  }
   for (unsigned i = 0; i < size; ++i) {
     if (!resolve(instruction, mask, base, offset + i, 1, Space::Global, AccessKind::Read, out))
       return false;

@@ -57,7 +57,8 @@ void runCopy(Warp &warp, const Instruction &instruction, uint32_t active) {
   for (uint32_t lanes = good & shortened; lanes; lanes &= lanes - 1) {
     auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     LanePointers one;
-    bool isSound = warp.resolveBytes(instruction, lane, instruction.b, offset, sizes[lane], one);
+    bool isSound = warp.resolveBytes(instruction, lane, instruction.b, offset, sizes[lane],
+                                     instruction.size, one);
     source.pointer[lane] = one.pointer[lane];
     sound |= uint32_t(isSound) << lane;
   }

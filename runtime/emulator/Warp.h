@@ -127,7 +127,7 @@ public:
                    int64_t offset, unsigned size, Space space, AccessKind kind, LanePointers &out);
   /// A read of global memory of any size by one lane.
   bool resolveBytes(const Instruction &instruction, unsigned lane, const Operand &base,
-                    int64_t offset, unsigned size, LanePointers &out);
+                    int64_t offset, unsigned size, unsigned alignment, LanePointers &out);
   /// Initialisation and race check of one lane's access to shared memory.
   void checkShared(const Instruction &instruction, unsigned lane, uint64_t offset, unsigned size,
                    AccessKind kind);

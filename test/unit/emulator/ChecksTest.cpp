@@ -351,6 +351,10 @@ TEST(Checks, asyncCopies) {
   };
   expectNone(with("cp.async.wait_group 0;", "bar.sync 0;"));
   expectNone(with("cp.async.wait_all;", "bar.warp.sync -1;"));
+  // The source of a short copy needs the alignment of a whole one.
+  expectOnly(runBody("cp.async.cg.shared.global [tile], [%d1+4], 16, 8;\ncp.async.wait_all;", 1,
+                     sharedArray),
+             FaultKind::Misaligned, 16);
   LaunchResult result = with("cp.async.wait_group 1;", "bar.sync 0;");
   EXPECT_EQ(countFaults(result, FaultKind::AsyncNotWaited), 1u);
   EXPECT_EQ(countFaults(with("cp.async.wait_group 0;", "// none"), FaultKind::Race), 1u);
