@@ -50,6 +50,7 @@ struct BlockRecord {
   FaultLog faults;
   Statistics statistics;
   std::unique_ptr<GlobalTracker> tracker;
+  bool hasEnded = true; // within its steps
 };
 
 /// The order in which blocks start: linear, reversed, or a permutation drawn from the seed.
@@ -94,16 +95,22 @@ size_t countResidents(const LaunchState &state) {
 }
 
 BlockRecord takeRecord(Block &block) {
-  return {std::move(block.faults), block.statistics, std::move(block.globalTracker)};
+  const std::vector<Fault> &faults = block.faults.getFaults();
+  bool hasEnded = std::none_of(faults.begin(), faults.end(), [](const Fault &fault) {
+    return fault.kind == FaultKind::StepBudget;
+  });
+  return {std::move(block.faults), block.statistics, std::move(block.globalTracker), hasEnded};
 }
 
 /// Adds block `number` to the outcome and reports its conflicts with the blocks merged before.
-void mergeBlock(const LaunchState &state, uint64_t number, BlockRecord record,
+/// Returns false if the block did not end within its steps: the others are not run, as each may
+/// take as long.
+bool mergeBlock(const LaunchState &state, uint64_t number, BlockRecord record,
                 LaunchTracker &tracker, LaunchOutcome &outcome) {
   outcome.faults.merge(record.faults);
   outcome.statistics.add(record.statistics);
   if (!record.tracker)
-    return;
+    return record.hasEnded;
   const Program &program = state.program;
   tracker.merge(number, *record.tracker, [&](const BlockConflict &conflict) {
     const Instruction &instruction = program.instructions[conflict.pc];
@@ -140,6 +147,7 @@ void mergeBlock(const LaunchState &state, uint64_t number, BlockRecord record,
     fault.schedule = formatSchedule(state.options.schedule);
     outcome.faults.add(std::move(fault));
   });
+  return record.hasEnded;
 }
 
 /// Blocks that exchange data run in turns on one thread, as many at once as the device has
@@ -171,7 +179,8 @@ LaunchOutcome runInTurns(const LaunchState &state) {
       ++cursor;
       continue;
     }
-    mergeBlock(state, resident.number, takeRecord(*resident.block), tracker, outcome);
+    if (!mergeBlock(state, resident.number, takeRecord(*resident.block), tracker, outcome))
+      return outcome;
     residents.erase(residents.begin() + static_cast<std::ptrdiff_t>(cursor));
   }
   return outcome;
@@ -188,11 +197,14 @@ LaunchOutcome runInParallel(const LaunchState &state, unsigned workers) {
     size_t count = std::min(batch, order.size() - first);
     std::vector<BlockRecord> records(count);
     std::atomic<size_t> next{0};
+    std::atomic<bool> isStuck{false};
     auto work = [&] {
-      for (size_t i = next++; i < count; i = next++) {
+      for (size_t i = next++; i < count && !isStuck; i = next++) {
         Block block(state, order.at(first + i));
         block.run(~uint64_t(0));
         records[i] = takeRecord(block);
+        if (!records[i].hasEnded)
+          isStuck = true;
       }
     };
     std::vector<std::thread> threads;
@@ -202,7 +214,8 @@ LaunchOutcome runInParallel(const LaunchState &state, unsigned workers) {
     for (std::thread &thread : threads)
       thread.join();
     for (size_t i = 0; i < count; ++i)
-      mergeBlock(state, order.at(first + i), std::move(records[i]), tracker, outcome);
+      if (!mergeBlock(state, order.at(first + i), std::move(records[i]), tracker, outcome))
+        return outcome;
   }
   return outcome;
 }

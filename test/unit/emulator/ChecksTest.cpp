@@ -307,6 +307,28 @@ TEST(Checks, stepBudgetEndsASpin) {
   run.options.stepBudget = 1000;
   LaunchResult result = run.launch({0});
   expectOnly(result, FaultKind::StepBudget, 11);
+  EXPECT_EQ(result.faults[0].count, 1u);
+}
+
+TEST(Checks, blocksThatSpinAreNotTriedOneAfterTheOther) {
+  // Every block waits for a flag that nobody raises; also without atomics, in parallel.
+  for (const char *load : {"ld.volatile.global.u32", "ld.shared.u32"}) {
+    PtxRun run(PtxRun::kernel("ld.param.u64 %d1, [out];\nst.shared.u32 [cell], 0;\n"
+                              "mov.u64 %d4, cell;\nL: " +
+                                  std::string(load) +
+                                  (load[3] == 's' ? " %r2, [cell];" : " %r2, [%d1];") +
+                                  "\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;",
+                              ".shared .align 4 .b8 cell[4];\n"));
+    ASSERT_TRUE(run.program);
+    run.config = {{1000, 1, 1}, {1, 1, 1}, 0};
+    run.options.stepBudget = 10000;
+    run.options.workers = 1;
+    uint64_t out = run.buffer(std::vector<uint32_t>(1), "out");
+    LaunchResult result = run.launch({out});
+    EXPECT_EQ(countFaults(result, FaultKind::StepBudget), 1u);
+    // Blocks that may wait for each other take turns, as many as the device has multiprocessors.
+    EXPECT_LT(result.statistics.steps, 2u * 10000);
+  }
 }
 
 TEST(Checks, launchLimits) {
