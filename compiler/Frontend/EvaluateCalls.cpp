@@ -9,6 +9,7 @@
 #include "compiler/Frontend/Evaluator.h"
 #include "compiler/Frontend/NearestName.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace attnc;
@@ -213,26 +214,23 @@ bool Evaluator::bindArguments(const Function &function, CallOperands &operands, 
   }
 
   // By name.
+  llvm::SmallSetVector<llvm::StringRef, 8> names;
+  for (const ast::Param &param : params)
+    if (param.kind == ast::Param::Kind::Positional || param.kind == ast::Param::Kind::KeywordOnly)
+      names.insert(param.name.text);
   for (const CallOperands::Keyword &keyword : operands.keywords) {
-    NearestName nearest(keyword.name.text);
-    const ast::Param *match = nullptr;
-    for (const ast::Param &param : params) {
-      bool byName =
-          param.kind == ast::Param::Kind::Positional || param.kind == ast::Param::Kind::KeywordOnly;
-      if (byName && param.name.text == keyword.name.text)
-        match = &param;
-      else if (byName)
-        nearest.consider(param.name.text);
-    }
-    if (!match) {
-      DiagnosticBuilder builder = report(keyword.name.range, DiagId::unknown_keyword,
-                                         function.getName(), keyword.name.text);
+    llvm::StringRef name = keyword.name.text;
+    if (!names.contains(name)) {
+      NearestName nearest(name);
+      for (llvm::StringRef candidate : names)
+        nearest.consider(candidate);
+      DiagnosticBuilder builder =
+          report(keyword.name.range, DiagId::unknown_keyword, function.getName(), name);
       builder.hint(nearest.getQuestion());
       return refuse(builder);
     }
     bool isNew =
-        locals.bindings.insert({match->name.text, {keyword.operand.value, keyword.operand.range}})
-            .second;
+        locals.bindings.insert({name, {keyword.operand.value, keyword.operand.range}}).second;
     if (!isNew)
       return refuse(report(keyword.name.range, DiagId::argument_given_twice, function.getName(),
                            keyword.name.text));

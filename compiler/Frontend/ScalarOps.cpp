@@ -251,9 +251,45 @@ Value ScalarOps::arithmetic(BinaryOp op, Value lhs, Value rhs, SourceRange range
   return floatArithmetic(op, toFloat(lhs, range), toFloat(rhs, range), range, approximate);
 }
 
+/// `value` as the sum of another and a constant, or the product; nothing if it is none.
+std::optional<ScalarOps::WithConstant> ScalarOps::splitConstant(Value value, bool isProduct) const {
+  if (!value.isRuntime())
+    return std::nullopt;
+  const ExprNode &node = graph[value.getExpr()];
+  bool isDifference = node.op == ExprOp::SubInt;
+  if (isProduct ? node.op != ExprOp::MulInt : node.op != ExprOp::AddInt && !isDifference)
+    return std::nullopt;
+  for (unsigned i : {1u, 0u}) {
+    const ExprNode &operand = graph[node.operands[i]];
+    if (operand.op != ExprOp::IntConstant || (isDifference && i == 0))
+      continue;
+    Value other = Value::runtime(ScalarKind::Int, node.operands[1 - i]);
+    return WithConstant{other, wrap(isDifference ? -operand.payload : operand.payload)};
+  }
+  return std::nullopt;
+}
+
+/// `lhs op rhs` where one is a constant and the other a sum or product with a constant, so that a
+/// chain of them is one operation; nothing for others.
+std::optional<Value> ScalarOps::joinConstants(BinaryOp op, Value lhs, Value rhs,
+                                              SourceRange range) {
+  bool isProduct = op == BinaryOp::Mul;
+  if (op != BinaryOp::Sub && lhs.isConstant())
+    std::swap(lhs, rhs);
+  if (!rhs.isConstant() || (!isProduct && op != BinaryOp::Add && op != BinaryOp::Sub))
+    return std::nullopt;
+  std::optional<WithConstant> inner = splitConstant(lhs, isProduct);
+  if (!inner)
+    return std::nullopt;
+  Value constant = intArithmetic(op, Value::integer(inner->constant), rhs, range);
+  return node(isProduct ? ExprOp::MulInt : ExprOp::AddInt, inner->value, constant, range);
+}
+
 Value ScalarOps::intArithmetic(BinaryOp op, Value lhs, Value rhs, SourceRange range) {
   if (op == BinaryOp::Pow)
     return intPower(lhs, static_cast<uint64_t>(rhs.getInt()), range);
+  if (std::optional<Value> joined = joinConstants(op, lhs, rhs, range))
+    return *joined;
   bool known = lhs.isConstant() && rhs.isConstant();
   int64_t a = known ? lhs.getInt() : 0, b = known ? rhs.getInt() : 0;
   auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);

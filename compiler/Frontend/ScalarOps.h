@@ -66,6 +66,12 @@ private:
   Value node(ExprOp op, Value lhs, Value rhs, SourceRange range, bool approximate = false);
   Value floatArithmetic(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range,
                         bool approximate);
+  struct WithConstant {
+    Value value;
+    int64_t constant;
+  };
+  std::optional<WithConstant> splitConstant(Value value, bool isProduct) const;
+  std::optional<Value> joinConstants(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range);
   Value intArithmetic(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range);
   Value addWhereSignsDiffer(Value rest, Value sign, Value added, SourceRange range);
   Value intPower(Value base, uint64_t exponent, SourceRange range);
