@@ -17,11 +17,11 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
   // All warps have done with the values of the block before, and the keys of this one are there.
   code.waitForCopies();
   code.barrier();
-  copyValues(firstKey, /*whole=*/!masked);
+  copyValues(firstKey, /*full=*/!masked);
   Scores scores = schedule.getTensorCores() ? emitMatrixDot() : emitFmaDot();
   code.waitForCopies();
   code.barrier();
-  code.ifTrue(hasNext, [&] { copyKeys(nextKey, /*whole=*/!masked); });
+  code.ifTrue(hasNext, [&] { copyKeys(nextKey, /*full=*/!masked); });
   emitPairs(scores, firstKey, masked);
   emitSoftmaxStep(scores, state);
   if (schedule.getTensorCores())
@@ -40,7 +40,7 @@ WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &par
     Value key = code.choose(
         somePartial, i32, [&] { return partial.getFirstKey(zero); },
         [&] { return full.getFirstKey(zero); });
-    copyKeys(key, /*whole=*/false);
+    copyKeys(key, /*full=*/false);
   });
 
   auto visit = [&](const State &before, const Run &run, bool masked) {
@@ -90,6 +90,10 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
     fullLo = code.narrow(bounds.fullLo);
     fullHi = code.narrow(bounds.fullHi);
   }
+  // Loops over full blocks copy aligned rows only; others are masked, though nothing is excluded.
+  Value aligned = code.andOf(k.aligned, v.aligned);
+  fullLo = code.select(aligned, fullLo, numKeys);
+  fullHi = code.select(aligned, fullHi, zero);
   // In blocks of keys. Where there are no keys, hi may be below lo.
   Value begin = code.divide(keyBegin, keyBlock);
   Value end = code.maximum(divideUp(code, keyEnd, keyBlock), begin);
@@ -128,7 +132,8 @@ void WarpLowering::classifyBlocks(Value first, Value end, Value fullBegin, Value
         attn::Verdict found = maskRanges->emitVerdict(code, blockQueries, keys);
         Value known = code.andOf(code.lessEqual(fullBegin, block), code.less(block, fullEnd));
         Value whole = code.lessEqual(code.i32(keyBlock), count);
-        Value full = code.orOf(known, code.andOf(found.must, whole));
+        Value must = code.andOf(found.must, code.andOf(whole, code.andOf(k.aligned, v.aligned)));
+        Value full = code.orOf(known, must);
         return {code.orOf(found.may, known), full};
       },
       [&]() -> Values { return {no, no}; });

@@ -6,6 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -16,8 +19,8 @@ void WarpLowering::copyAligned(const Rows &rows, Value source, Value count, int6
                                int64_t columns, int64_t offset) {
   Value row = code.shiftRight(thread, 3);
   Value chunk = code.bitAnd(thread, 7);
-  Value place =
-      code.add(code.shiftLeft(row, 7), code.shiftLeft(code.bitXor(chunk, code.bitAnd(row, 7)), 4));
+  // 128 row + 16 chunk is 16 thread.
+  Value place = code.bitXor(code.shiftLeft(thread, 4), code.shiftLeft(code.bitAnd(row, 7), 4));
   Value target = getShared(place, offset);
   Value none = code.i32(0), all = code.i32(SharedLayout::chunkBytes);
   int64_t rowBytes = columns * layout.elementBytes;
@@ -43,35 +46,74 @@ void WarpLowering::copyAligned(const Rows &rows, Value source, Value count, int6
   }
 }
 
-/// As copyAligned for rows that start anywhere: element by element, in loops.
+/// A function of the module that does what copyAligned does for rows that start anywhere, element
+/// by element. Its arguments: the first row in global memory, the stride in bytes, the row's
+/// elements, the rows to copy, those of the tile, and where the tile starts in shared memory. A
+/// call in the loops costs them little; the code itself would not.
+static LLVM::LLVMFuncOp getCopyFunction(ModuleOp module, Type element, int64_t numThreads) {
+  int64_t elementBytes = element.getIntOrFloatBitWidth() / 8;
+  std::string name =
+      llvm::formatv("attnc_copy_elements_b{0}_t{1}", 8 * elementBytes, numThreads).str();
+  if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return function;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  MLIRContext *context = builder.getContext();
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  auto getPointer = [&](NVVM::NVVMMemorySpace space) {
+    return LLVM::LLVMPointerType::get(context, static_cast<unsigned>(space));
+  };
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                          {getPointer(NVVM::NVVMMemorySpace::Global), i64, i32, i32,
+                                           i32, getPointer(NVVM::NVVMMemorySpace::Shared)});
+  auto function =
+      LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type, LLVM::Linkage::Internal);
+  function.setNoInline(true);
+  Block *body = function.addEntryBlock(builder);
+  Value source = body->getArgument(0), stride = body->getArgument(1),
+        columns = body->getArgument(2), count = body->getArgument(3), rows = body->getArgument(4),
+        target = body->getArgument(5);
+
+  WarpBuilder code(function);
+  int64_t chunkElements = SharedLayout::chunkBytes / elementBytes;
+  int64_t panelElements = SharedLayout::panelBytes / elementBytes;
+  Type bits = builder.getIntegerType(8 * elementBytes);
+  Value zero = code.integer(bits, 0);
+  Value panels = code.divide(code.add(columns, panelElements - 1), panelElements);
+  Value panelRows = code.mul(panels, rows);
+  Value end = code.mul(panelRows, panelElements);
+  code.loop(code.threadIndex(), end, numThreads, [&](Value index) {
+    Value column = code.bitAnd(index, panelElements - 1);
+    Value panelRow = code.divide(index, panelElements);
+    Value panel = code.divide(panelRow, rows);
+    Value row = code.sub(panelRow, code.mul(panel, rows));
+    Value chunk = code.bitXor(code.divide(column, chunkElements), code.bitAnd(row, 7));
+    Value inChunk = code.mul(code.bitAnd(column, chunkElements - 1), elementBytes);
+    Value place =
+        code.add(code.shiftLeft(panelRow, 7), code.add(code.shiftLeft(chunk, 4), inChunk));
+    Value fullColumn = code.add(code.mul(panel, panelElements), column);
+    Value present = code.andOf(code.less(row, count), code.less(fullColumn, columns));
+    Value value = code.choose(
+        present, bits,
+        [&] {
+          Value start = code.address(source, code.mul(code.widen(row), stride));
+          Value byte = code.widen(code.mul(fullColumn, elementBytes));
+          return code.load(bits, code.address(start, byte), elementBytes);
+        },
+        [&] { return zero; });
+    code.store(value, code.address(target, place), elementBytes);
+  });
+  LLVM::ReturnOp::create(code, ValueRange());
+  return function;
+}
+
 void WarpLowering::copyElements(const Rows &rows, Value first, Value count, int64_t tileRows,
                                 int64_t columns, int64_t offset) {
-  int64_t elementBytes = layout.elementBytes;
-  int64_t chunkElements = SharedLayout::chunkBytes / elementBytes;
-  int64_t chunks = layout.getNumPanels(columns) * 8;
-  Type element = attn.getDtype();
-  Value zero = code.round(element, code.f32(0));
-  code.loop(thread, code.i32(tileRows * chunks), schedule.getNumThreads(), [&](Value index) {
-    Value row = code.divide(index, chunks);
-    Value chunk = code.remainder(index, code.i32(chunks));
-    Value panel = code.shiftRight(chunk, 3);
-    Value swizzled = code.bitXor(code.bitAnd(chunk, 7), code.bitAnd(row, 7));
-    Value place = code.add(code.mul(panel, tileRows * SharedLayout::panelBytes),
-                           code.add(code.shiftLeft(row, 7), code.shiftLeft(swizzled, 4)));
-    Value target = getShared(place, offset);
-    Value source = getRow(rows, code.add(first, row));
-    Value inside = count ? code.less(row, count) : code.boolean(true);
-    code.loop(code.i32(0), code.i32(chunkElements), 1, [&](Value i) {
-      Value column = code.add(code.mul(chunk, chunkElements), i);
-      Value present = code.andOf(inside, code.less(column, code.i32(columns)));
-      Value byte = code.mul(column, elementBytes);
-      Value value = code.choose(
-          present, element,
-          [&] { return code.load(element, code.address(source, code.widen(byte)), elementBytes); },
-          [&] { return zero; });
-      code.store(value, code.address(target, code.mul(i, elementBytes)), elementBytes);
-    });
-  });
+  LLVM::LLVMFuncOp function = getCopyFunction(kernel->getParentOfType<ModuleOp>(), attn.getDtype(),
+                                              schedule.getNumThreads());
+  Value allRows = code.i32(tileRows);
+  LLVM::CallOp::create(code, function,
+                       ValueRange{getRow(rows, first), rows.stride, code.i32(columns), count,
+                                  allRows, getShared(offset)});
 }
 
 void WarpLowering::copyTile(const Rows &rows, Value first, Value count, int64_t tileRows,
@@ -86,12 +128,22 @@ void WarpLowering::copyTile(const Rows &rows, Value first, Value count, int64_t 
   code.commitCopies();
 }
 
-void WarpLowering::copyKeys(Value firstKey, bool whole) {
-  copyTile(k, firstKey, whole ? Value() : code.sub(numKeys, firstKey), schedule.getKeyBlock(),
-           attn.getHeadDim(), layout.keys);
+void WarpLowering::copyKeyTile(const Rows &rows, Value firstKey, bool full, int64_t columns,
+                               int64_t offset) {
+  int64_t keyBlock = schedule.getKeyBlock();
+  if (!full) {
+    copyTile(rows, firstKey, code.sub(numKeys, firstKey), keyBlock, columns, offset);
+    return;
+  }
+  Value source = code.address(getRow(rows, firstKey), rows.threadOffset);
+  copyAligned(rows, source, /*count=*/Value(), keyBlock, columns, offset);
+  code.commitCopies();
 }
 
-void WarpLowering::copyValues(Value firstKey, bool whole) {
-  copyTile(v, firstKey, whole ? Value() : code.sub(numKeys, firstKey), schedule.getKeyBlock(),
-           attn.getValueDim(), layout.values);
+void WarpLowering::copyKeys(Value firstKey, bool full) {
+  copyKeyTile(k, firstKey, full, attn.getHeadDim(), layout.keys);
+}
+
+void WarpLowering::copyValues(Value firstKey, bool full) {
+  copyKeyTile(v, firstKey, full, attn.getValueDim(), layout.values);
 }

@@ -97,16 +97,20 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Copies rows `first` to `first` + `count` - 1 (i32) of `columns` elements to a tile of
-  /// `tileRows` rows at `offset`, and clears what is behind them. Without `count` the rows fill the
-  /// tile. Ends with the commit of the copies.
+  /// `tileRows` rows at `offset`, and clears what is behind them. Ends with the commit of the
+  /// copies.
   void copyTile(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
                 int64_t columns, int64_t offset);
+  /// Without `count` the rows fill the tile.
   void copyAligned(const Rows &rows, mlir::Value source, mlir::Value count, int64_t tileRows,
                    int64_t columns, int64_t offset);
   void copyElements(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
                     int64_t columns, int64_t offset);
-  void copyKeys(mlir::Value firstKey, bool whole);
-  void copyValues(mlir::Value firstKey, bool whole);
+  /// Rows of a block of keys; `full` blocks are whole, and only aligned rows have them.
+  void copyKeyTile(const Rows &rows, mlir::Value firstKey, bool full, int64_t columns,
+                   int64_t offset);
+  void copyKeys(mlir::Value firstKey, bool full);
+  void copyValues(mlir::Value firstKey, bool full);
 
   //===--------------------------------------------------------------------===//
   // Runs.cpp: tile.for_keys, tile.for_queries
