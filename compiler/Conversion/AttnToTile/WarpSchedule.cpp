@@ -27,13 +27,15 @@ struct Sizes {
 };
 } // namespace
 
-/// From the best one down.
-static constexpr Sizes candidates[] = {{128, 32, 64}, {128, 16, 64}, {64, 16, 64}, {128, 32, 32},
-                                       {64, 16, 32},  {32, 16, 32},  {32, 16, 16}};
+/// From the best ones down.
+static constexpr Sizes tensorCoreSizes[] = {{128, 32, 128}, {128, 32, 64}, {128, 16, 64},
+                                            {64, 16, 64},   {32, 16, 32},  {32, 16, 16}};
+static constexpr Sizes fmaSizes[] = {{128, 32, 64}, {128, 32, 32}, {128, 16, 64},
+                                     {64, 16, 32},  {32, 16, 32},  {32, 16, 16}};
 
 WarpScheduleAttr attnc::chooseWarpSchedule(attn::KernelOp kernel, int64_t sharedMemory) {
   bool tensorCores = !kernel.getDtype().isF32();
-  for (const Sizes &sizes : candidates) {
+  for (const Sizes &sizes : tensorCores ? ArrayRef(tensorCoreSizes) : ArrayRef(fmaSizes)) {
     auto schedule = WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows,
                                           sizes.keyBlock, tensorCores);
     SharedLayout layout(kernel, schedule);

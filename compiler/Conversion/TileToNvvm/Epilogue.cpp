@@ -104,6 +104,8 @@ void WarpLowering::copyOutput() {
 
 void WarpLowering::emitEpilogue(State &state) {
   Value zero = code.f32(0), one = code.f32(1);
+  placeThread();
+  o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);
   // Without any block of keys, copies of queries may still be on their way.
   code.waitForCopies();
   code.barrier();

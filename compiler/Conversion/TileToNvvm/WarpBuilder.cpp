@@ -85,7 +85,12 @@ Value WarpBuilder::packPair(Type element, Value low, Value high) {
 /// All lanes of a warp.
 static constexpr int64_t allLanes = -1;
 
-Value WarpBuilder::threadIndex() { return NVVM::ThreadIdXOp::create(*this, getI32Type()); }
+Value WarpBuilder::threadIndex() {
+  auto read = LLVM::InlineAsmOp::create(
+      *this, getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  return read.getResult(0);
+}
 Value WarpBuilder::blockIndex() { return NVVM::BlockIdXOp::create(*this, getI32Type()); }
 void WarpBuilder::barrier() { NVVM::BarrierOp::create(*this); }
 void WarpBuilder::syncWarp() { NVVM::SyncWarpOp::create(*this, i32(allLanes)); }

@@ -61,6 +61,8 @@ public:
   // Threads
   //===--------------------------------------------------------------------===//
 
+  /// Each call reads the register anew, so that what is computed from it need not stay in registers
+  /// for later uses.
   mlir::Value threadIndex();
   mlir::Value blockIndex();
   void barrier();

@@ -91,11 +91,6 @@ void WarpLowering::storeShared(Value value, int64_t array, Value index) {
 //===------------------------------------------------------------------------===//
 
 void WarpLowering::placeThread() {
-  shared = LLVM::AddressOfOp::create(
-      code,
-      LLVM::LLVMPointerType::get(code.getContext(),
-                                 static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared)),
-      "attnc_shared");
   thread = code.threadIndex();
   lane = code.bitAnd(thread, 31);
   warp = code.shiftRight(thread, 5);
@@ -105,6 +100,11 @@ void WarpLowering::placeThread() {
 }
 
 void WarpLowering::placeBlock() {
+  shared = LLVM::AddressOfOp::create(
+      code,
+      LLVM::LLVMPointerType::get(code.getContext(),
+                                 static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared)),
+      "attnc_shared");
   numQueries = code.narrow(arguments.getDim("Q"));
   numKeys = code.narrow(arguments.getDim("KV"));
   Value numHeads = code.narrow(arguments.getDim("Hq"));
@@ -126,7 +126,6 @@ void WarpLowering::placeBlock() {
   q = getRows(ArgumentLayout::QTensor, bytes, head);
   k = getRows(ArgumentLayout::KTensor, bytes, keyHead);
   v = getRows(ArgumentLayout::VTensor, bytes, keyHead);
-  o = getRows(ArgumentLayout::OTensor, bytes, head);
 }
 
 void WarpLowering::preparePairs() {
@@ -183,6 +182,8 @@ WarpLowering::State WarpLowering::createState() {
 }
 
 void WarpLowering::emitEmptyRows() {
+  placeThread();
+  o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);
   Value zero = code.round(attn.getDtype(), code.f32(0));
   int64_t valueDim = attn.getValueDim();
   Value count = code.mul(rowCount, valueDim);
