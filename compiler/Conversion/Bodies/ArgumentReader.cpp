@@ -51,7 +51,7 @@ Value ArgumentReader::getSlot(int64_t index) {
   Location loc = kernel.getLoc();
   Value address = LLVM::GEPOp::create(entry, loc, slots.getType(), entry.getI64Type(), slots,
                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
-  value = LLVM::LoadOp::create(entry, loc, entry.getI64Type(), address);
+  value = LLVM::LoadOp::create(entry, loc, entry.getI64Type(), address, /*alignment=*/8);
   return value;
 }
 

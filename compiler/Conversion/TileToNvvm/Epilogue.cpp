@@ -15,9 +15,9 @@ using tile::SharedLayout;
 
 void WarpLowering::storeLse(const Values &maxima, const Values &sums) {
   Rows lse = getRows(ArgumentLayout::LseTensor, 4, head);
-  Value first = code.equal(quadLane, code.i32(0));
+  Value first = code.equal(self.quadLane, code.i32(0));
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
-    Value row = code.add(code.add(warpRow, quadRow), 8 * slot);
+    Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
     code.ifTrue(code.andOf(first, code.less(row, rowCount)), [&] {
       Value logarithm = code.mulF(code.log2(sums[slot]), code.f32(std::numbers::ln2_v<float>));
       Value value = code.fma(maxima[slot], code.f32(storedScale), logarithm);
@@ -31,7 +31,8 @@ void WarpLowering::stageOutput(const State &state, const Values &inverses) {
   Type element = attn.getDtype();
   int64_t panelBytes = schedule.getQueryBlock() * SharedLayout::panelBytes;
   // The row's bits 0 to 2 are those of quadRow.
-  Value start = code.add(code.shiftLeft(code.add(warpRow, quadRow), 7), code.shiftLeft(quadRow, 4));
+  Value start = code.add(code.shiftLeft(code.add(self.warpRow, self.quadRow), 7),
+                         code.shiftLeft(self.quadRow, 4));
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     int64_t offset = layout.queries + slot * 8 * SharedLayout::panelBytes;
     auto normalise = [&](int64_t n) { return code.mulF(state.output[slot][n], inverses[slot]); };
@@ -40,7 +41,7 @@ void WarpLowering::stageOutput(const State &state, const Values &inverses) {
       for (int64_t n = 0; n < getNumOutputs(); n += 2) {
         int64_t chunk = n / 2;
         Value place = code.add(code.bitXor(start, chunk % 8 * SharedLayout::chunkBytes),
-                               code.shiftLeft(quadLane, 2));
+                               code.shiftLeft(self.quadLane, 2));
         code.store(code.packPair(element, normalise(n), normalise(n + 1)),
                    getShared(place, offset + chunk / 8 * panelBytes), 4);
       }
@@ -49,7 +50,7 @@ void WarpLowering::stageOutput(const State &state, const Values &inverses) {
     // Columns 16 j + 4 i to + 3: chunk 4 j + i.
     auto four = VectorType::get(4, code.getF32Type());
     for (int64_t n = 0; n < getNumOutputs(); n += 4) {
-      Value place = code.bitXor(code.bitXor(start, code.shiftLeft(quadLane, 4)),
+      Value place = code.bitXor(code.bitXor(start, code.shiftLeft(self.quadLane, 4)),
                                 n % 8 * SharedLayout::chunkBytes);
       Value all = LLVM::PoisonOp::create(code, four);
       for (int64_t i = 0; i < 4; ++i)
@@ -66,45 +67,47 @@ void WarpLowering::copyOutput() {
   int64_t panelBytes = schedule.getQueryBlock() * SharedLayout::panelBytes;
   Type element = attn.getDtype();
   auto words = VectorType::get(4, code.getI32Type());
-  Value chunk = code.bitAnd(lane, 7);
-  code.loop(code.shiftRight(lane, 3), code.i32(schedule.getWarpRows()), 4, [&](Value rowOfWarp) {
-    Value row = code.add(warpRow, rowOfWarp);
-    Value place = code.add(code.shiftLeft(row, 7),
-                           code.shiftLeft(code.bitXor(chunk, code.bitAnd(row, 7)), 4));
-    Value source = getShared(place, layout.queries);
-    code.ifTrue(code.less(row, rowCount), [&] {
-      Value target =
-          code.address(getRow(o, code.add(firstRow, row)), code.widen(code.shiftLeft(chunk, 4)));
-      for (int64_t panel = 0; panel < layout.getNumPanels(valueDim); ++panel) {
-        Value from = code.address(source, panel * panelBytes);
-        Value to = code.address(target, panel * SharedLayout::panelBytes);
-        // The elements of this chunk that the row has.
-        Value left = code.sub(code.i32(valueDim - panel * SharedLayout::panelBytes / elementBytes),
-                              code.mul(chunk, SharedLayout::chunkBytes / elementBytes));
-        int64_t chunkElements = SharedLayout::chunkBytes / elementBytes;
-        Value whole = code.andOf(o.aligned, code.lessEqual(code.i32(chunkElements), left));
-        code.ifElse(
-            whole,
-            [&] {
-              code.store(code.load(words, from, SharedLayout::chunkBytes), to,
-                         SharedLayout::chunkBytes);
-            },
-            [&] {
-              Value count = code.minimum(left, code.i32(chunkElements));
-              code.loop(code.i32(0), count, 1, [&](Value i) {
-                Value byte = code.mul(i, elementBytes);
-                code.store(code.load(element, code.address(from, byte), elementBytes),
-                           code.address(to, code.widen(byte)), elementBytes);
-              });
-            });
-      }
-    });
-  });
+  Value chunk = code.bitAnd(self.lane, 7);
+  code.loop(
+      code.shiftRight(self.lane, 3), code.i32(schedule.getWarpRows()), 4, [&](Value rowOfWarp) {
+        Value row = code.add(self.warpRow, rowOfWarp);
+        Value place = code.add(code.shiftLeft(row, 7),
+                               code.shiftLeft(code.bitXor(chunk, code.bitAnd(row, 7)), 4));
+        Value source = getShared(place, layout.queries);
+        code.ifTrue(code.less(row, rowCount), [&] {
+          Value target = code.address(getRow(o, code.add(firstRow, row)),
+                                      code.widen(code.shiftLeft(chunk, 4)));
+          for (int64_t panel = 0; panel < layout.getNumPanels(valueDim); ++panel) {
+            Value from = code.address(source, panel * panelBytes);
+            Value to = code.address(target, panel * SharedLayout::panelBytes);
+            // The elements of this chunk that the row has.
+            Value left =
+                code.sub(code.i32(valueDim - panel * SharedLayout::panelBytes / elementBytes),
+                         code.mul(chunk, SharedLayout::chunkBytes / elementBytes));
+            int64_t chunkElements = SharedLayout::chunkBytes / elementBytes;
+            Value whole = code.andOf(o.aligned, code.lessEqual(code.i32(chunkElements), left));
+            code.ifElse(
+                whole,
+                [&] {
+                  code.store(code.load(words, from, SharedLayout::chunkBytes), to,
+                             SharedLayout::chunkBytes);
+                },
+                [&] {
+                  Value count = code.minimum(left, code.i32(chunkElements));
+                  code.loop(code.i32(0), count, 1, [&](Value i) {
+                    Value byte = code.mul(i, elementBytes);
+                    code.store(code.load(element, code.address(from, byte), elementBytes),
+                               code.address(to, code.widen(byte)), elementBytes);
+                  });
+                });
+          }
+        });
+      });
 }
 
 void WarpLowering::emitEpilogue(State &state) {
   Value zero = code.f32(0), one = code.f32(1);
-  placeThread();
+  self = getPosition();
   o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);
   // Without any block of keys, copies of queries may still be on their way.
   code.waitForCopies();

@@ -26,9 +26,9 @@ void WarpLowering::emitExactRows(const Values &maxima, const Values &inverses,
   for (Value flag : ArrayRef(flags).drop_front())
     any = code.orOf(any, flag);
   code.ifTrue(code.anyInWarp(any), [&] {
-    code.ifTrue(code.equal(quadLane, code.i32(0)), [&] {
+    code.ifTrue(code.equal(self.quadLane, code.i32(0)), [&] {
       for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
-        Value row = code.add(code.add(warpRow, quadRow), 8 * slot);
+        Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
         storeShared(maxima[slot], layout.maxima, row);
         storeShared(inverses[slot], layout.inverses, row);
         storeShared(arith::ExtUIOp::create(code, code.getI32Type(), flags[slot]), layout.flags,
@@ -37,8 +37,8 @@ void WarpLowering::emitExactRows(const Values &maxima, const Values &inverses,
     });
     // What follows also overwrites what other lanes have stored to o.
     code.syncWarp();
-    Value end = code.minimum(code.add(warpRow, schedule.getWarpRows()), rowCount);
-    code.loop(warpRow, end, 1, [&](Value row) {
+    Value end = code.minimum(code.add(self.warpRow, schedule.getWarpRows()), rowCount);
+    code.loop(self.warpRow, end, 1, [&](Value row) {
       Value flag = loadShared(code.getI32Type(), layout.flags, row);
       code.ifTrue(code.less(code.i32(0), flag), [&] { emitExactRow(row); });
     });
@@ -46,7 +46,7 @@ void WarpLowering::emitExactRows(const Values &maxima, const Values &inverses,
 }
 
 Value WarpLowering::loadElement(const Rows &rows, Value row, int64_t part, int64_t columns) {
-  Value column = code.add(lane, warpSize * part);
+  Value column = code.add(self.lane, warpSize * part);
   int64_t bytes = layout.elementBytes;
   auto load = [&] {
     Value address = code.address(getRow(rows, row), code.widen(code.mul(column, bytes)));
@@ -107,7 +107,7 @@ void WarpLowering::emitExactRow(Value row) {
   Value inverse = loadShared(code.getF32Type(), layout.inverses, row);
   int64_t bytes = layout.elementBytes;
   for (int64_t part = 0; part < valueParts; ++part) {
-    Value column = code.add(lane, warpSize * part);
+    Value column = code.add(self.lane, warpSize * part);
     Value result = code.round(attn.getDtype(), code.mulF(sums[part], inverse));
     code.ifTrue(code.less(column, code.i32(valueDim)), [&] {
       code.store(result, code.address(getRow(o, query), code.widen(code.mul(column, bytes))),

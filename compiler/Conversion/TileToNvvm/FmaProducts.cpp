@@ -38,8 +38,8 @@ WarpLowering::Scores WarpLowering::emitFmaDot() {
   auto getFirst = [&](Value row, Value swizzle) {
     return code.add(code.shiftLeft(row, 7), code.shiftLeft(swizzle, 4));
   };
-  Value queryFirst = getFirst(code.add(warpRow, quadRow), quadRow);
-  Value keyRow = code.shiftLeft(quadLane, 1);
+  Value queryFirst = getFirst(code.add(self.warpRow, self.quadRow), self.quadRow);
+  Value keyRow = code.shiftLeft(self.quadLane, 1);
   Value keyFirst[] = {getFirst(keyRow, keyRow), getFirst(code.add(keyRow, 1), code.add(keyRow, 1))};
 
   Values initial(slots * columns, code.f32(0));
@@ -78,13 +78,13 @@ WarpLowering::Scores WarpLowering::emitFmaDot() {
   return scores;
 }
 
-void WarpLowering::emitFmaDotAcc(const Scores &weights, State &state) {
+void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, State &state) {
   int64_t slots = getNumSlots(), outputs = getNumOutputs();
   // Weights of a row go to the other lanes of its quad through shared memory.
-  Value rowStart =
-      code.add(code.shiftLeft(code.add(warpRow, quadRow), 7), code.shiftLeft(quadRow, 4));
-  Value chunkOfPair = code.shiftLeft(code.shiftRight(quadLane, 1), 4);
-  Value byteOfPair = code.shiftLeft(code.bitAnd(quadLane, 1), 3);
+  Value rowStart = code.add(code.shiftLeft(code.add(self.warpRow, self.quadRow), 7),
+                            code.shiftLeft(self.quadRow, 4));
+  Value chunkOfPair = code.shiftLeft(code.shiftRight(self.quadLane, 1), 4);
+  Value byteOfPair = code.shiftLeft(code.bitAnd(self.quadLane, 1), 3);
   int64_t weightPanel = schedule.getQueryBlock() * SharedLayout::panelBytes;
   auto pair = VectorType::get(2, code.getF32Type());
   for (int64_t n = 0; n < getNumColumns(); n += 2) {
@@ -102,8 +102,9 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, State &state) {
   code.syncWarp();
 
   Values initial;
-  for (const Values &row : state.output)
-    initial.append(row);
+  for (auto [row, factor] : llvm::zip(state.output, factors))
+    for (Value value : row)
+      initial.push_back(code.mulF(value, factor));
   Value chunks = code.i32(schedule.getKeyBlock() / chunkElements);
   Values sums = code.loop(code.i32(0), chunks, 1, initial, [&](Value chunk, ValueRange carried) {
     Value inPanel = code.shiftLeft(code.bitAnd(chunk, 7), 4);
@@ -118,7 +119,7 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, State &state) {
     // Keys 4 c to 4 c + 3: their rows are swizzled by 4 (c & 1) + e.
     Value upper = code.shiftLeft(code.bitAnd(chunk, 1), 2);
     for (int64_t e = 0; e < chunkElements; ++e) {
-      Value swizzled = code.bitXor(code.bitXor(quadLane, upper), e);
+      Value swizzled = code.bitXor(code.bitXor(self.quadLane, upper), e);
       Value start = code.add(code.shiftLeft(chunk, 9), code.shiftLeft(swizzled, 4));
       Value values[] = {getShared(start, layout.values),
                         getShared(code.bitXor(start, 64), layout.values)};

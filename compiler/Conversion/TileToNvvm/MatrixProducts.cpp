@@ -35,12 +35,14 @@ static std::array<Value, stepsPerPanel> getStepOffsets(WarpBuilder &code, Value 
 
 WarpLowering::Scores WarpLowering::emitMatrixDot() {
   int64_t tiles = schedule.getWarpRows() / 16, keyBlock = schedule.getKeyBlock();
-  Value row8 = code.bitAnd(lane, 7), row16 = code.bitAnd(lane, 15);
-  Value upper16 = code.shiftRight(lane, 4), upper8 = code.bitAnd(code.shiftRight(lane, 3), 1);
+  Value row8 = code.bitAnd(self.lane, 7), row16 = code.bitAnd(self.lane, 15);
+  Value upper16 = code.shiftRight(self.lane, 4),
+        upper8 = code.bitAnd(code.shiftRight(self.lane, 3), 1);
   // Matrices of q: rows 0 to 7 and 8 to 15 of the first chunk, then of the second. Matrices of k:
   // both chunks of keys 0 to 7, then of keys 8 to 15.
-  auto queryOffsets = getStepOffsets(code, lane, code.add(warpRow, row16), upper16);
-  auto keyOffsets = getStepOffsets(code, lane, code.add(row8, code.shiftLeft(upper16, 3)), upper8);
+  auto queryOffsets = getStepOffsets(code, self.lane, code.add(self.warpRow, row16), upper16);
+  auto keyOffsets =
+      getStepOffsets(code, self.lane, code.add(row8, code.shiftLeft(upper16, 3)), upper8);
 
   Scores scores(getNumSlots(), Values(getNumColumns(), code.f32(0)));
   for (int64_t step = 0; step < layout.headDim / stepSize; ++step) {
@@ -74,10 +76,11 @@ WarpLowering::Scores WarpLowering::emitMatrixDot() {
   return scores;
 }
 
-void WarpLowering::emitMatrixDotAcc(const Scores &weights, State &state) {
+void WarpLowering::emitMatrixDotAcc(const Scores &weights, const Values &factors, State &state) {
   int64_t tiles = schedule.getWarpRows() / 16, keyBlock = schedule.getKeyBlock();
   // Matrices of v, transposed: keys 0 to 7 and 8 to 15 of the first chunk, then of the second.
-  auto offsets = getStepOffsets(code, lane, code.bitAnd(lane, 15), code.shiftRight(lane, 4));
+  auto offsets =
+      getStepOffsets(code, self.lane, code.bitAnd(self.lane, 15), code.shiftRight(self.lane, 4));
   for (int64_t key = 0; key < keyBlock; key += stepSize) {
     SmallVector<Values, 2> a;
     for (int64_t tile = 0; tile < tiles; ++tile) {
@@ -98,6 +101,11 @@ void WarpLowering::emitMatrixDotAcc(const Scores &weights, State &state) {
         for (int64_t half = 0; half < 2; ++half) {
           Values &upper = state.output[2 * tile], &lower = state.output[2 * tile + 1];
           int64_t n = 4 * step + 2 * half;
+          if (key == 0)
+            for (int64_t i = n; i < n + 2; ++i) {
+              upper[i] = code.mulF(upper[i], factors[2 * tile]);
+              lower[i] = code.mulF(lower[i], factors[2 * tile + 1]);
+            }
           std::array<Value, 4> c =
               code.multiplyMatrices(attn.getDtype(), a[tile], {b[2 * half], b[2 * half + 1]},
                                     {upper[n], upper[n + 1], lower[n], lower[n + 1]});

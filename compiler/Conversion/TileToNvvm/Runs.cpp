@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -14,6 +15,7 @@ using namespace attnc;
 WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey, bool masked,
                                              Value hasNext, Value nextKey) {
   State state = before;
+  llvm::SaveAndRestore guard(self, getPosition());
   // All warps have done with the values of the block before, and the keys of this one are there.
   code.waitForCopies();
   code.barrier();
@@ -21,13 +23,15 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
   Scores scores = schedule.getTensorCores() ? emitMatrixDot() : emitFmaDot();
   code.waitForCopies();
   code.barrier();
+  self = getPosition();
   code.ifTrue(hasNext, [&] { copyKeys(nextKey, /*full=*/!masked); });
   emitPairs(scores, firstKey, masked);
-  emitSoftmaxStep(scores, state);
+  Values factors = emitSoftmaxStep(scores, state);
+  self = getPosition();
   if (schedule.getTensorCores())
-    emitMatrixDotAcc(scores, state);
+    emitMatrixDotAcc(scores, factors, state);
   else
-    emitFmaDotAcc(scores, state);
+    emitFmaDotAcc(scores, factors, state);
   return state;
 }
 
@@ -118,7 +122,7 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
 /// each in ascending order.
 void WarpLowering::classifyBlocks(Value first, Value end, Value fullBegin, Value fullEnd) {
   int64_t keyBlock = schedule.getKeyBlock();
-  Value block = code.add(first, thread);
+  Value block = code.add(first, self.thread);
   Value no = code.boolean(false);
   Type i1 = code.getI1Type();
   Value inside = code.less(block, end);
@@ -144,17 +148,18 @@ void WarpLowering::classifyBlocks(Value first, Value end, Value fullBegin, Value
   Value fullBits = code.ballot(isFull), partialBits = code.ballot(isPartial);
   auto count = [&](Value bits) -> Value { return math::CtPopOp::create(code, bits); };
   int64_t partialCounts = layout.counts + 4 * schedule.getNumWarps();
-  code.ifTrue(code.equal(lane, code.i32(0)), [&] {
-    storeShared(count(fullBits), layout.counts, warp);
-    storeShared(count(partialBits), partialCounts, warp);
+  code.ifTrue(code.equal(self.lane, code.i32(0)), [&] {
+    storeShared(count(fullBits), layout.counts, self.warp);
+    storeShared(count(partialBits), partialCounts, self.warp);
   });
   code.barrier();
-  Value lower = code.sub(arith::ShLIOp::create(code, code.i32(1), lane), 1);
+  Value lower = code.sub(arith::ShLIOp::create(code, code.i32(1), self.lane), 1);
   auto place = [&](Value mine, Value bits, int64_t counts, int64_t list) {
     Value position = count(arith::AndIOp::create(code, bits, lower));
     for (int64_t i = 0; i < schedule.getNumWarps(); ++i) {
       Value others = loadShared(code.getI32Type(), counts, code.i32(i));
-      position = code.add(position, code.select(code.less(code.i32(i), warp), others, code.i32(0)));
+      position =
+          code.add(position, code.select(code.less(code.i32(i), self.warp), others, code.i32(0)));
     }
     code.ifTrue(mine, [&] { storeShared(code.mul(block, keyBlock), list, position); });
   };

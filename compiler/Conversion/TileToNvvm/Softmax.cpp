@@ -18,7 +18,7 @@ void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
   Value left = code.sub(numKeys, firstKey), lastKey = code.sub(numKeys, 1);
   bool evaluatesMask = masked && mask;
   for (int64_t n = 0; n < getNumColumns(); ++n) {
-    Value column = code.add(code.shiftLeft(quadLane, 1), getColumn(n));
+    Value column = code.add(code.shiftLeft(self.quadLane, 1), getColumn(n));
     Value key = code.add(firstKey, column);
     Value inside;
     if (masked) {
@@ -55,7 +55,8 @@ Value WarpLowering::emitWeight(Value score, Value maximum) {
   return code.exp2(code.fma(score, scale, reference));
 }
 
-void WarpLowering::emitSoftmaxStep(Scores &scores, State &state) {
+WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, State &state) {
+  Values factors;
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Values &row = scores[slot];
     // Two chains at a time.
@@ -79,7 +80,7 @@ void WarpLowering::emitSoftmaxStep(Scores &scores, State &state) {
       sum = sum ? code.addF(sum, value) : value;
     }
     state.sums[slot] = code.fma(state.sums[slot], factor, code.addF(sums[0], sums[1]));
-    for (Value &value : state.output[slot])
-      value = code.mulF(value, factor);
+    factors.push_back(factor);
   }
+  return factors;
 }

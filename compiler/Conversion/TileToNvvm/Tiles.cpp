@@ -15,18 +15,22 @@ using namespace attnc;
 using tile::SharedLayout;
 
 /// Threads t to t + 7 copy the chunks of one row of a panel, all threads some rows after another.
-void WarpLowering::copyAligned(const Rows &rows, Value source, Value count, int64_t tileRows,
+void WarpLowering::copyAligned(const Rows &rows, Value first, Value count, int64_t tileRows,
                                int64_t columns, int64_t offset) {
-  Value row = code.shiftRight(thread, 3);
-  Value chunk = code.bitAnd(thread, 7);
+  Value row = code.shiftRight(self.thread, 3);
+  Value chunk = code.bitAnd(self.thread, 7);
   // 128 row + 16 chunk is 16 thread.
-  Value place = code.bitXor(code.shiftLeft(thread, 4), code.shiftLeft(code.bitAnd(row, 7), 4));
+  Value place = code.bitXor(code.shiftLeft(self.thread, 4), code.shiftLeft(code.bitAnd(row, 7), 4));
   Value target = getShared(place, offset);
   Value none = code.i32(0), all = code.i32(SharedLayout::chunkBytes);
   int64_t rowBytes = columns * layout.elementBytes;
   int64_t rowsPerPass = schedule.getNumThreads() / 8;
-  for (int64_t first = 0; first < tileRows; first += rowsPerPass) {
-    Value inside = count ? code.less(code.add(row, first), count) : Value();
+  Value threadOffset =
+      code.add(code.mul(code.widen(row), rows.stride), code.widen(code.shiftLeft(chunk, 4)));
+  Value source = code.address(getRow(rows, first), threadOffset);
+  Value step = code.mul(rows.stride, rowsPerPass);
+  for (int64_t pass = 0; pass < tileRows; pass += rowsPerPass) {
+    Value inside = count ? code.less(code.add(row, pass), count) : Value();
     for (int64_t panel = 0; panel < layout.getNumPanels(columns); ++panel) {
       int64_t begin = panel * SharedLayout::panelBytes;
       // The bytes of this thread's chunk that the row has.
@@ -38,11 +42,11 @@ void WarpLowering::copyAligned(const Rows &rows, Value source, Value count, int6
       if (inside)
         bytes = code.select(inside, bytes ? bytes : all, none);
       code.copyAsync(code.address(target, panel * tileRows * SharedLayout::panelBytes +
-                                              first * SharedLayout::panelBytes),
+                                              pass * SharedLayout::panelBytes),
                      code.address(source, begin), bytes);
     }
-    if (first + rowsPerPass < tileRows)
-      source = code.address(source, rows.threadStep);
+    if (pass + rowsPerPass < tileRows)
+      source = code.address(source, step);
   }
 }
 
@@ -119,11 +123,7 @@ void WarpLowering::copyElements(const Rows &rows, Value first, Value count, int6
 void WarpLowering::copyTile(const Rows &rows, Value first, Value count, int64_t tileRows,
                             int64_t columns, int64_t offset) {
   code.ifElse(
-      rows.aligned,
-      [&] {
-        Value source = code.address(getRow(rows, first), rows.threadOffset);
-        copyAligned(rows, source, count, tileRows, columns, offset);
-      },
+      rows.aligned, [&] { copyAligned(rows, first, count, tileRows, columns, offset); },
       [&] { copyElements(rows, first, count, tileRows, columns, offset); });
   code.commitCopies();
 }
@@ -135,8 +135,7 @@ void WarpLowering::copyKeyTile(const Rows &rows, Value firstKey, bool full, int6
     copyTile(rows, firstKey, code.sub(numKeys, firstKey), keyBlock, columns, offset);
     return;
   }
-  Value source = code.address(getRow(rows, firstKey), rows.threadOffset);
-  copyAligned(rows, source, /*count=*/Value(), keyBlock, columns, offset);
+  copyAligned(rows, firstKey, /*count=*/Value(), keyBlock, columns, offset);
   code.commitCopies();
 }
 

@@ -63,11 +63,8 @@ WarpLowering::Rows WarpLowering::getRows(int64_t tensor, int64_t elementBytes, V
       code, LLVM::LLVMPointerType::get(code.getContext(), globalMemory), start);
   rows.stride = code.mul(arguments.getSlot(tensor + ArgumentLayout::RowStride), elementBytes);
   Value low = code.bitAnd(arith::OrIOp::create(code, start, rows.stride), 15);
-  rows.aligned = code.equal(low, code.i64(0));
-  Value threadRow = code.widen(code.shiftRight(thread, 3));
-  Value chunk = code.widen(code.shiftLeft(code.bitAnd(thread, 7), 4));
-  rows.threadOffset = code.add(code.mul(threadRow, rows.stride), chunk);
-  rows.threadStep = code.mul(rows.stride, schedule.getNumThreads() / 8);
+  rows.aligned =
+      code.andOf(code.equal(low, code.i64(0)), code.less(rows.stride, code.i64(int64_t(1) << 31)));
   return rows;
 }
 
@@ -90,13 +87,15 @@ void WarpLowering::storeShared(Value value, int64_t array, Value index) {
 // The frame
 //===------------------------------------------------------------------------===//
 
-void WarpLowering::placeThread() {
-  thread = code.threadIndex();
-  lane = code.bitAnd(thread, 31);
-  warp = code.shiftRight(thread, 5);
-  quadRow = code.shiftRight(lane, 2);
-  quadLane = code.bitAnd(lane, 3);
-  warpRow = code.mul(warp, schedule.getWarpRows());
+WarpLowering::ThreadPosition WarpLowering::getPosition() {
+  ThreadPosition position;
+  position.thread = code.threadIndex();
+  position.lane = code.bitAnd(position.thread, 31);
+  position.warp = code.shiftRight(position.thread, 5);
+  position.quadRow = code.shiftRight(position.lane, 2);
+  position.quadLane = code.bitAnd(position.lane, 3);
+  position.warpRow = code.mul(position.warp, schedule.getWarpRows());
+  return position;
 }
 
 void WarpLowering::placeBlock() {
@@ -143,7 +142,7 @@ void WarpLowering::preparePairs() {
   // Rows past the last are computed as the last.
   Value lastRow = code.sub(rowCount, 1);
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
-    Value row = code.minimum(code.add(code.add(warpRow, quadRow), 8 * slot), lastRow);
+    Value row = code.minimum(code.add(code.add(self.warpRow, self.quadRow), 8 * slot), lastRow);
     Value query = code.widen(code.add(firstRow, row));
     if (score)
       scoreQueries.push_back(score->emitQuery(code, scoreHead, query));
@@ -182,12 +181,12 @@ WarpLowering::State WarpLowering::createState() {
 }
 
 void WarpLowering::emitEmptyRows() {
-  placeThread();
+  self = getPosition();
   o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);
   Value zero = code.round(attn.getDtype(), code.f32(0));
   int64_t valueDim = attn.getValueDim();
   Value count = code.mul(rowCount, valueDim);
-  code.loop(thread, count, schedule.getNumThreads(), [&](Value index) {
+  code.loop(self.thread, count, schedule.getNumThreads(), [&](Value index) {
     Value row = code.add(firstRow, code.divide(index, valueDim));
     Value column = code.remainder(index, code.i32(valueDim));
     Value place = code.address(getRow(o, row), code.mul(column, layout.elementBytes));
@@ -196,14 +195,14 @@ void WarpLowering::emitEmptyRows() {
   if (!attn.getLse())
     return;
   Rows lse = getRows(ArgumentLayout::LseTensor, 4, head);
-  code.loop(thread, rowCount, schedule.getNumThreads(), [&](Value index) {
+  code.loop(self.thread, rowCount, schedule.getNumThreads(), [&](Value index) {
     code.store(code.f32(-std::numeric_limits<float>::infinity()),
                getRow(lse, code.add(firstRow, index)), 4);
   });
 }
 
 void WarpLowering::lower() {
-  placeThread();
+  self = getPosition();
   placeBlock();
   // Without keys there is nothing that captured tensors could be read for.
   code.ifElse(

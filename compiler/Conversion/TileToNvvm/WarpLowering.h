@@ -45,10 +45,16 @@ private:
   struct Rows {
     mlir::Value base;
     mlir::Value stride;
-    /// Whether every row starts at a multiple of 16 bytes.
+    /// Whether every row starts at a multiple of 16 bytes, and the stride is below 2^31.
     mlir::Value aligned;
-    /// Where this thread starts to copy, from the first row on, and its step from row to row.
-    mlir::Value threadOffset, threadStep;
+  };
+  /// All i32.
+  struct ThreadPosition {
+    mlir::Value thread, lane, warp;
+    /// Of this lane: its first row of the warp, and its place in the quad.
+    mlir::Value quadRow, quadLane;
+    /// The warp's first row in the block.
+    mlir::Value warpRow;
   };
   /// What the loops carry, in f32, for each row slot: the maximum, the sum over this lane's
   /// columns, and the output's columns.
@@ -71,7 +77,8 @@ private:
   // WarpLowering.cpp: the frame
   //===--------------------------------------------------------------------===//
 
-  void placeThread();
+  /// Reads where this thread is.
+  ThreadPosition getPosition();
   void placeBlock();
   void preparePairs();
   Rows getRows(int64_t tensor, int64_t elementBytes, mlir::Value tensorHead);
@@ -102,7 +109,7 @@ private:
   void copyTile(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
                 int64_t columns, int64_t offset);
   /// Without `count` the rows fill the tile.
-  void copyAligned(const Rows &rows, mlir::Value source, mlir::Value count, int64_t tileRows,
+  void copyAligned(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
                    int64_t columns, int64_t offset);
   void copyElements(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
                     int64_t columns, int64_t offset);
@@ -132,17 +139,17 @@ private:
   //===--------------------------------------------------------------------===//
 
   Scores emitMatrixDot();
-  void emitMatrixDotAcc(const Scores &weights, State &state);
+  void emitMatrixDotAcc(const Scores &weights, const Values &factors, State &state);
   Scores emitFmaDot();
-  void emitFmaDotAcc(const Scores &weights, State &state);
+  void emitFmaDotAcc(const Scores &weights, const Values &factors, State &state);
 
   //===--------------------------------------------------------------------===//
   // Softmax.cpp: tile.map, tile.mask, tile.softmax_step
   //===--------------------------------------------------------------------===//
 
   void emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
-  /// Turns scores into weights, and scales the state.
-  void emitSoftmaxStep(Scores &scores, State &state);
+  /// Turns scores into weights; gives what the output has to be multiplied by.
+  Values emitSoftmaxStep(Scores &scores, State &state);
   /// exp(score - maximum), scores as they are stored.
   mlir::Value emitWeight(mlir::Value score, mlir::Value maximum);
 
@@ -180,9 +187,7 @@ private:
   /// One a row slot.
   llvm::SmallVector<StageValues, 4> scoreQueries, maskQueries;
 
-  /// All i32: the thread in its block, its lane, row g and column i in the quad, the warp, and the
-  /// warp's first row in the block.
-  mlir::Value thread, lane, quadRow, quadLane, warp, warpRow;
+  ThreadPosition self;
   /// All i32: numbers of queries and keys, the first query of the block and how many it has.
   mlir::Value numQueries, numKeys, firstRow, rowCount;
   /// i64.

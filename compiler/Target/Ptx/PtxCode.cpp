@@ -13,12 +13,14 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -99,6 +101,10 @@ void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream buffer(text);
   llvm::legacy::PassManager passes;
+  // What comes from the IR's dialects is sums of products of constants; folded, it takes fewer
+  // registers.
+  passes.add(llvm::createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
+  passes.add(llvm::createInstructionCombiningPass());
   [[maybe_unused]] bool unsupported = machine->addPassesToEmitFile(
       passes, buffer, /*DwoOut=*/nullptr, llvm::CodeGenFileType::AssemblyFile);
   assert(!unsupported && "NVPTX writes assembly");
