@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "test/sweep/SweepProgram.h"
+#include "compiler/Driver/GpuCompiler.h"
 #include "compiler/Driver/HostCompiler.h"
 #include "compiler/Driver/RunPhases.h"
 #include "compiler/Pipelines/Pipelines.h"
@@ -22,7 +23,8 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::sweep;
 
-SweepProgram::SweepProgram(uint64_t seed, int64_t number) : seed(seed), number(number) {
+SweepProgram::SweepProgram(uint64_t seed, int64_t number, const SweepDevices &devices)
+    : seed(seed), number(number), devices(devices) {
   Random random(seed, static_cast<uint64_t>(number));
   program = ProgramGenerator(random).generate();
   shape.dtype = random.pick(
@@ -33,6 +35,9 @@ SweepProgram::SweepProgram(uint64_t seed, int64_t number) : seed(seed), number(n
   lse = random.chance(85);
   cpu = random.pick({"native", "native", "native", "native", "native", "native", "x86-64-v3",
                      "x86-64-v3", "x86-64"});
+  // From numbers of its own, so that all else stays as it was.
+  arch = Random(seed + 2, static_cast<uint64_t>(number))
+             .pick({"sm_80", "sm_80", "sm_86", "sm_86", "sm_90"});
   DialectRegistry registry;
   insertAllDialects(registry);
   context.appendDialectRegistry(registry);
@@ -44,7 +49,9 @@ std::string SweepProgram::getOptions() const {
     options << " --set " << name << "=";
     std::visit([&](auto x) { options << std::setprecision(17) << x; }, value);
   }
-  options << (lse ? " --lse" : "") << " --cpu " << cpu;
+  options << (lse ? " --lse" : "")
+          << (devices.emulator ? " --device emulator --schedules ci --arch " + arch
+                               : " --cpu " + cpu);
   return options.str();
 }
 
@@ -66,7 +73,39 @@ std::string SweepProgram::compileToAttn() {
   return "";
 }
 
-std::string SweepProgram::compile(const SweepDevices &devices) {
+std::string SweepProgram::compileForHost() {
+  llvm::Expected<HostTarget> target = HostTarget::get(cpu);
+  if (!target)
+    return llvm::toString(target.takeError());
+  if (llvm::Error unsupported = target->checkRunsHere()) {
+    llvm::consumeError(std::move(unsupported));
+    target = HostTarget::get("native");
+  }
+  OwningOpRef<ModuleOp> copy = module->clone();
+  driver::StageTimes times;
+  auto kernels = driver::compileForHost(*copy, Phase::Attn, *target, times);
+  if (!kernels)
+    return "compiling for the host failed: " + llvm::toString(kernels.takeError()) + "\n";
+  host = std::move(kernels->front());
+  return "";
+}
+
+std::string SweepProgram::compileForEmulator() {
+  llvm::Expected<PtxTarget> target = PtxTarget::get(arch);
+  if (!target)
+    return llvm::toString(target.takeError());
+  OwningOpRef<ModuleOp> copy = module->clone();
+  driver::StageTimes times;
+  driver::GpuCode code;
+  if (auto error = driver::compileForGpu(*copy, Phase::Attn, *target, times, code))
+    return "compiling for " + arch + " failed: " + error->message + "\n";
+  emulated.emplace();
+  if (auto error = emulated->load(code.ptx, code.kernels.front()))
+    return "the emulator does not take the kernel: " + *error + "\n";
+  return "";
+}
+
+std::string SweepProgram::compile() {
   std::string error = compileToAttn();
   if (!error.empty())
     return error;
@@ -82,19 +121,11 @@ std::string SweepProgram::compile(const SweepDevices &devices) {
     if (failed(driver::runPhases(*expanded, Phase::Attn, Phase::Expanded, *target, times)))
       return "the passes over attn failed: " + diagnostic;
   }
-  if (devices.host) {
-    if (llvm::Error unsupported = target->checkRunsHere()) {
-      llvm::consumeError(std::move(unsupported));
-      target = HostTarget::get("native");
-    }
-    OwningOpRef<ModuleOp> copy = module->clone();
-    auto kernels = driver::compileForHost(*copy, Phase::Attn, *target, times);
-    if (!kernels)
-      return "compiling for the host failed: " + llvm::toString(kernels.takeError()) + "\n" +
-             diagnostic;
-    host = std::move(kernels->front());
-  }
-  return "";
+  if (devices.host)
+    error = compileForHost();
+  if (error.empty() && devices.emulator)
+    error = compileForEmulator();
+  return error.empty() ? "" : error + diagnostic;
 }
 
 GeneratedLaunch SweepProgram::makeLaunch(int64_t launch) const {
@@ -146,6 +177,17 @@ std::string describe(const std::string &device, const std::vector<driver::Output
 }
 } // namespace
 
+/// The first launch runs under several schedules, and the last one with perturbed approximations.
+static emu::EmulationOptions getEmulation(int64_t launch) {
+  emu::EmulationOptions options;
+  options.workers = 1;
+  options.schedules = {emu::Schedule()};
+  if (launch == 0)
+    options.schedules = emu::getSchedules(5);
+  options.perturbApproximations = launch == SweepProgram::launchesPerProgram - 1;
+  return options;
+}
+
 std::string SweepProgram::runLaunch(int64_t launch) {
   GeneratedLaunch generated = makeLaunch(launch);
   LaunchArguments &arguments = generated.arguments;
@@ -173,6 +215,17 @@ std::string SweepProgram::runLaunch(int64_t launch) {
     if (std::optional<std::string> error = attnc::launch(*host, bound, threads))
       return "the launch failed: " + *error;
     failures += describe("host", judge->compare(outputs.o, outputs.lse));
+  }
+  if (emulated) {
+    Outputs others(arguments, shape.dtype, lse);
+    LaunchArguments again = arguments;
+    again.o = others.o;
+    again.lse = others.lse;
+    if (std::optional<std::string> error = bindArguments(info, again, bound))
+      return "refused: " + *error;
+    if (auto error = emulated->launch(bound, getEmulation(launch)))
+      return failures + arch + ": " + error->message + "\n";
+    failures += describe(arch, judge->compare(others.o, others.lse));
   }
   if (expanded) {
     Outputs others(arguments, shape.dtype, lse);

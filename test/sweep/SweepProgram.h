@@ -12,6 +12,7 @@
 #include "compiler/Driver/Check.h"
 #include "compiler/Frontend/Frontend.h"
 #include "compiler/Target/Host/HostTarget.h"
+#include "runtime/emulator/EmulatedKernel.h"
 #include "test/sweep/LaunchGenerator.h"
 
 namespace attnc::sweep {
@@ -20,18 +21,19 @@ namespace attnc::sweep {
 struct SweepDevices {
   bool host = true;
   bool passes = true; ///< the reference again, after the passes over the attn dialect
+  bool emulator = false;
 };
 
-/// A program that follows from a seed and a number, compiled for the element type, head sizes and
-/// CPU that follow from them too.
+/// A program that follows from a seed and a number, compiled for the element type, head sizes, CPU
+/// and GPU that follow from them too.
 class SweepProgram {
 public:
   static constexpr int64_t launchesPerProgram = 4;
 
-  SweepProgram(uint64_t seed, int64_t number);
+  SweepProgram(uint64_t seed, int64_t number, const SweepDevices &devices);
 
-  /// Compiles for `devices`. Returns what went wrong, or "".
-  std::string compile(const SweepDevices &devices);
+  /// Compiles for the devices. Returns what went wrong, or "".
+  std::string compile();
 
   /// Runs a launch (0 to launchesPerProgram - 1) and judges it. Returns what went wrong, or "".
   std::string runLaunch(int64_t launch);
@@ -50,18 +52,22 @@ public:
 
 private:
   std::string compileToAttn();
+  std::string compileForHost();
+  std::string compileForEmulator();
   GeneratedLaunch makeLaunch(int64_t launch) const;
 
   uint64_t seed;
   int64_t number;
+  SweepDevices devices;
   GeneratedProgram program;
   KernelShape shape;
   bool lse = true;
-  std::string cpu = "native";
+  std::string cpu = "native", arch;
 
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   mlir::OwningOpRef<mlir::ModuleOp> module, expanded;
   std::optional<HostKernel> host;
+  std::optional<emu::EmulatedKernel> emulated;
   KernelInfo info;
   int64_t pairs = 0, takingPart = 0;
 };

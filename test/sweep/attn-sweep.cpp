@@ -50,7 +50,8 @@ driver::CommandLine makeCommandLine(SweepOptions &options) {
   return driver::CommandLine(
       "attn-sweep", "[options]",
       "Runs random programs on random tensors and compares the host with the reference, and the "
-      "reference\nwith itself after the passes over the attn dialect.\n",
+      "reference\nwith itself after the passes over the attn dialect; or kernels for GPUs, in the "
+      "emulator, with the reference.\n",
       {{"Options",
         {makeNumber("--cases", options.cases, "launches to run, 4 of each program"),
          makeNumber("--from", options.from, "the number of the first"),
@@ -58,12 +59,21 @@ driver::CommandLine makeCommandLine(SweepOptions &options) {
          makeNumber("--seed", options.seed, "another seed gives other cases under each number"),
          makeNumber("--jobs", options.jobs, "processes (one a core)"),
          makeNumber("--seconds", options.seconds, "a case that takes longer has hung"),
-         driver::makeString("--device", "host|passes|both", options.device, "what is compared"),
+         driver::makeString("--device", "host|passes|both|emulator", options.device,
+                            "what is compared"),
          driver::makeString("--save", "FOLDER", options.save,
                             "writes each failing case there: program, tensors, command"),
          driver::makeFlag("--verbose", options.verbose, "prints every program"),
          driver::makeFlag("--help", options.help, "prints this text")}}},
       "\nExit status: 0 all agree, 1 some do not, 2 command line.\n");
+}
+
+SweepDevices getDevices(const SweepOptions &options) {
+  SweepDevices devices;
+  devices.host = options.device == "host" || options.device == "both";
+  devices.passes = options.device == "passes" || options.device == "both";
+  devices.emulator = options.device == "emulator";
+  return devices;
 }
 
 std::string getFolder(const SweepOptions &options, int64_t number) {
@@ -89,13 +99,12 @@ void runProgram(const SweepOptions &options, int64_t index, int64_t begin, int64
   begin = std::max(begin, index * launches);
   end = std::min(end, (index + 1) * launches);
   progress.current = begin;
-  SweepProgram program(static_cast<uint64_t>(options.seed), index);
+  SweepProgram program(static_cast<uint64_t>(options.seed), index, getDevices(options));
   if (options.verbose)
     std::printf("--- program %ld, with%s\n%s", static_cast<long>(index),
                 program.getOptions().c_str(), program.getText().c_str());
   std::fflush(stdout);
-  SweepDevices devices{options.device != "passes", options.device != "host"};
-  std::string error = program.compile(devices);
+  std::string error = program.compile();
   if (!error.empty()) {
     reportFailure(options, program, begin, error);
     progress.failed += end - begin;
@@ -214,7 +223,7 @@ private:
     std::fflush(stdout);
     pid_t reporter = fork();
     if (reporter == 0) {
-      SweepProgram program(static_cast<uint64_t>(options.seed), index);
+      SweepProgram program(static_cast<uint64_t>(options.seed), index, getDevices(options));
       reportFailure(options, program, number, what);
       _exit(0);
     }
@@ -251,8 +260,9 @@ int main(int argc, char **argv) {
   std::optional<std::string> error = commandLine.parse({argv + 1, argv + argc}, positional);
   if (!error && !positional.empty())
     error = "expected options only, got `" + positional.front() + "`";
-  if (!error && options.device != "host" && options.device != "passes" && options.device != "both")
-    error = "`--device` expects host, passes or both, got `" + options.device + "`";
+  if (!error && options.device != "host" && options.device != "passes" &&
+      options.device != "both" && options.device != "emulator")
+    error = "`--device` expects host, passes, both or emulator, got `" + options.device + "`";
   if (error) {
     std::fprintf(stderr, "attn-sweep: error: %s\n", error->c_str());
     return 2;
