@@ -64,13 +64,17 @@ static std::string getMetadata(LLVM::LLVMFuncOp function, const PtxTarget &targe
 
 std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                                                        const PtxTarget &target) {
+  std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
+  std::string layout = machine->createDataLayout().getStringRepresentation();
+  // The translation takes the alignment of loads and stores from it.
+  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  StringAttr::get(module.getContext(), layout));
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(
       module, context, module.getName().value_or("attnc"), /*disableVerification=*/true);
+  module->removeAttr(LLVM::LLVMDialect::getDataLayoutAttrName());
   if (!result)
     return nullptr;
-  std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
   result->setTargetTriple(machine->getTargetTriple());
-  result->setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : *result) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
     // The op for inline assembly cannot say that all threads of a warp must come to it together.

@@ -82,6 +82,9 @@ TEST_F(Ptx, TakesTheArgumentsAsOneParameter) {
   EXPECT_THAT(text, HasSubstr(".param .align 8 .b8 copy_param_0[208]"));
   EXPECT_THAT(text, HasSubstr(".reqntid 32, 1, 1"));
   EXPECT_THAT(text, HasSubstr(".extern .shared .align 128 .b8 attnc_shared[]"));
+  // Slots are read whole.
+  EXPECT_THAT(text, HasSubstr("ld.param.b64"));
+  EXPECT_THAT(text, Not(HasSubstr("ld.param.b32")));
   // No thread has a copy of the arguments.
   EXPECT_THAT(text, Not(HasSubstr(".local")));
   // Addresses in shared memory are not made of 64-bit ones.
