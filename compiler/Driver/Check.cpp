@@ -37,8 +37,11 @@ static std::vector<float> readAll(const TensorView &view) {
     for (size_t dim = 0; dim < index.size(); ++dim)
       offset += index[dim] * view.strides[dim];
     values.push_back(static_cast<float>(reference::readElement(view.data, view.type, offset).f));
-    for (size_t dim = index.size(); dim-- > 0 && ++index[dim] == view.sizes[dim];)
+    for (size_t dim = index.size(); dim-- > 0;) {
+      if (++index[dim] < view.sizes[dim])
+        break;
       index[dim] = 0;
+    }
   }
   return values;
 }
