@@ -148,6 +148,16 @@ TEST_F(EmulatedKernelTest, TensorsOfOneStorageShareABuffer) {
   EXPECT_THAT(run(makePtx(body)), HasSubstr("fault: "));
 }
 
+TEST_F(EmulatedKernelTest, RepeatedElementsAreCopiedOnce) {
+  constexpr int64_t many = 2147483647;
+  kernel.info.extents = {"N"};
+  kernel.info.captures = {{"t", ElementType::F32, {SizeExpr::symbol("N"), SizeExpr::symbol("N")}}};
+  arguments.captures["t"] = {q.data(), ElementType::F32, {many, many}, {0, 0}};
+  std::string ptx = makePtx(copyRow);
+  ptx.replace(ptx.find("[208]"), 5, "[256]");
+  EXPECT_EQ(run(ptx), "");
+}
+
 TEST_F(EmulatedKernelTest, NamesTheElementThatIsNotWritten) {
   EXPECT_EQ(
       run(makePtx("setp.eq.u32 %p2, %r3, 6;\n@%p2 bra DONE;\n" + std::string(copyRow))),
