@@ -234,10 +234,12 @@ std::optional<RunError> Compilation::writeForGpu(Phase form, const CompileOption
     return std::nullopt;
   }
   StageTimes::Scope stage = times.start(getInfo(form).name);
-  auto cubin = assemblePtx(*ptx, target);
+  llvm::Expected<Cubin> cubin = assemblePtx(*ptx, target);
   if (!cubin)
     return RunError{Environment, llvm::toString(cubin.takeError())};
-  os << (*cubin)->getBuffer();
+  if (!cubin->warnings.empty())
+    diagnostics.reportOther({}, Severity::Warning, "ptxas: " + cubin->warnings);
+  os << cubin->code->getBuffer();
   return std::nullopt;
 }
 

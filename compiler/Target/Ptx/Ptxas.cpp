@@ -36,8 +36,7 @@ static std::string readText(StringRef path) {
   return buffer ? (*buffer)->getBuffer().trim().str() : "";
 }
 
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> attnc::assemblePtx(StringRef ptx,
-                                                                       const PtxTarget &target) {
+llvm::Expected<Cubin> attnc::assemblePtx(StringRef ptx, const PtxTarget &target) {
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName("ptxas");
   if (!program)
     return llvm::createStringError(
@@ -68,5 +67,5 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> attnc::assemblePtx(StringRef
                                            /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
   if (!cubin)
     return llvm::createStringError("cannot read what " + *program + " has written");
-  return std::move(*cubin);
+  return Cubin{std::move(*cubin), readText(report.path)};
 }

@@ -13,10 +13,15 @@
 
 namespace attnc {
 
+/// Machine code, and what ptxas had to say about it; mostly nothing.
+struct Cubin {
+  std::unique_ptr<llvm::MemoryBuffer> code;
+  std::string warnings;
+};
+
 /// The machine code that the program `ptxas` on PATH makes of `ptx`. Errors say that there is no
 /// such program and how to get it, or what it reports.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> assemblePtx(llvm::StringRef ptx,
-                                                                const PtxTarget &target);
+llvm::Expected<Cubin> assemblePtx(llvm::StringRef ptx, const PtxTarget &target);
 
 } // namespace attnc
 
