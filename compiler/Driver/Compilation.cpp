@@ -83,16 +83,19 @@ static bool isAboveLlvm(Operation *function) {
       .wasInterrupted();
 }
 
-/// The kind of target that a function was made for; nothing for what is none.
-static std::optional<TargetKind> findTargetKind(Operation &op) {
-  if (!isa<LLVM::LLVMFuncOp>(op))
-    return std::nullopt;
-  return op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) ? TargetKind::Ptx
-                                                                : TargetKind::Host;
+/// The kind of target that the functions of `module` were made for; nothing without functions.
+static std::optional<TargetKind> findTargetKind(ModuleOp module) {
+  std::optional<TargetKind> kind;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+      return TargetKind::Ptx;
+    kind = TargetKind::Host;
+  }
+  return kind;
 }
 
 /// The phase that IR is at: the first that one of its ops belongs to.
-static std::optional<Phase> findPhase(ModuleOp module) {
+static std::optional<Phase> findPhase(ModuleOp module, std::optional<TargetKind> kind) {
   std::optional<Phase> phase;
   for (Operation &op : *module.getBody()) {
     auto here = llvm::StringSwitch<std::optional<Phase>>(op.getName().getStringRef())
@@ -101,7 +104,7 @@ static std::optional<Phase> findPhase(ModuleOp module) {
                     .Case("llvm.func", Phase::Llvm)
                     .Default(std::nullopt);
     if (here == Phase::Llvm && isAboveLlvm(&op))
-      here = findTargetKind(op) == TargetKind::Ptx ? Phase::Nvvm : Phase::Vector;
+      here = kind == TargetKind::Ptx ? Phase::Nvvm : Phase::Vector;
     if (here && (!phase || *here < *phase))
       phase = here;
   }
@@ -118,10 +121,8 @@ std::optional<RunError> Compilation::readModule(const SourceFile &file) {
   module = parseSourceFile<ModuleOp>(manager, &context);
   if (!module)
     return toldError;
-  phase = findPhase(*module);
-  for (Operation &op : *module->getBody())
-    if (std::optional<TargetKind> kind = findTargetKind(op); kind && targetKind != TargetKind::Ptx)
-      targetKind = kind;
+  targetKind = findTargetKind(*module);
+  phase = findPhase(*module, targetKind);
   if (phase)
     return std::nullopt;
   return RunError{BadInput, file.getName().str() + ": expected an attn.kernel, a tile.kernel, or "
