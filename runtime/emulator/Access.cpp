@@ -128,6 +128,7 @@ uint32_t Warp::resolve(const Instruction &instruction, uint32_t active, const Op
                        int64_t offset, unsigned size, Space space, AccessKind kind,
                        LanePointers &out) {
   computeAddresses(base, offset, out.address);
+  block.progress += kind == AccessKind::Write || kind == AccessKind::AsyncWrite;
   accessAddresses = out.address;
   accessLanes = active;
   if (space == Space::Shared && resolveSharedTogether(instruction, active, size, kind, out))

@@ -80,6 +80,7 @@ Block::State Block::run(uint64_t limit) {
   uint64_t executed = 0;
   while (executed < limit && state == State::Running) {
     Warp *warp = pickWarp();
+    running = warp;
     if (!warp) {
       bool isDone = std::all_of(warps.begin(), warps.end(),
                                 [](const auto &entry) { return entry->isFinished(); });
@@ -108,21 +109,26 @@ Block::State Block::run(uint64_t limit) {
     statistics.steps += steps;
     if (stop == Warp::Stop::Yielded && launch.options.schedule.order == WarpOrder::Adversarial)
       picks = 0;
-    if (statistics.steps > launch.options.stepBudget) {
-      Fault fault = warp->isFinished()
-                        ? Fault()
-                        : warp->makeFault(FaultKind::StepBudget, warp->currentInstruction(), "");
-      fault.kind = FaultKind::StepBudget;
-      fault.message = "the block ran " + std::to_string(launch.options.stepBudget) +
-                      " warp instructions and has not ended";
-      faults.add(std::move(fault));
-      state = State::Finished;
-    }
+    if (statistics.steps > launch.options.stepBudget)
+      giveUp("the block ran " + std::to_string(launch.options.stepBudget) +
+             " warp instructions and has not ended");
   }
   return state;
 }
 
+void Block::giveUp(std::string message) {
+  state = State::Finished;
+  const Warp *spinning = running && !running->isFinished() ? running : nullptr;
+  for (const auto &warp : warps)
+    if (!spinning && !warp->isFinished())
+      spinning = warp.get();
+  if (spinning)
+    faults.add(spinning->makeFault(FaultKind::StepBudget, spinning->currentInstruction(),
+                                   std::move(message)));
+}
+
 void Block::warpExited() {
+  ++progress;
   for (unsigned number = 0; number < barriers.size(); ++number)
     if (barriers[number].arrivals > 0 && barriers[number].expected == 0)
       completeBarrier(number);
@@ -191,6 +197,7 @@ bool Block::completeBarrier(unsigned number) {
       if (!warp->isFinished() && !(barrier.arrivedWarps >> warp->index & 1))
         return false;
   }
+  ++progress;
   Barrier done = std::move(barrier);
   barrier = Barrier();
   barrier.phase = done.phase + 1;

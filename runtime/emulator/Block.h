@@ -43,6 +43,8 @@ public:
   /// Runs warps until `steps` warp instructions were executed or the block is finished or stuck.
   State run(uint64_t steps);
   bool isFinished() const { return state == State::Finished; }
+  /// Ends a block that spins, with a fault.
+  void giveUp(std::string message);
 
   // For warps.
   /// Warp `warp` arrives at a barrier; returns true if it need not wait.
@@ -75,6 +77,8 @@ public:
   std::unordered_map<uint32_t, Clocks::Snapshot> observed; // by thread: read, not fenced yet
   FaultLog faults;
   Statistics statistics;
+  /// Counts what others may wait for: writes, atomics that change something, barriers, ends.
+  uint64_t progress = 0;
   Random random;
   const std::string scheduleText;
 
@@ -87,6 +91,7 @@ private:
   std::array<Barrier, barrierCount> barriers;
   std::vector<unsigned> priority; // adversarial order
   unsigned cursor = 0;
+  const Warp *running = nullptr; // the last that was picked
   uint64_t picks = 0;
   State state = State::Running;
   bool stuck = false;

@@ -140,6 +140,7 @@ void runAtomic(Warp &warp, const Instruction &instruction, uint32_t active) {
       next = old == operand ? c[lane] & mask : old;
     else
       next = combine(operation, type, old, operand, isShared);
+    warp.block.progress += next != old;
     std::memcpy(lanes.pointer[lane], &next, instruction.size);
     out[lane] = old;
   }

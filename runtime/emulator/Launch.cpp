@@ -45,6 +45,10 @@ std::vector<Schedule> getSchedules(size_t count, uint64_t seed) {
 
 namespace {
 
+/// Warp instructions of all blocks without progress, after which they are taken to wait for each
+/// other for ever.
+constexpr uint64_t stallLimit = uint64_t(1) << 26;
+
 /// What is kept of a block that has ended.
 struct BlockRecord {
   FaultLog faults;
@@ -166,6 +170,7 @@ LaunchOutcome runInTurns(const LaunchState &state) {
   Random random(state.options.schedule.seed + 77);
   size_t limit = countResidents(state);
   uint64_t quantum = state.program.mayWaitForBlocks ? 4096 : ~uint64_t(0);
+  uint64_t stalled = 0; // warp instructions since a block did what others may wait for
   while (started < order.size() || !residents.empty()) {
     while (started < order.size() && residents.size() < limit) {
       residents.push_back({order.at(started), std::make_unique<Block>(state, order.at(started))});
@@ -175,7 +180,17 @@ LaunchOutcome runInTurns(const LaunchState &state) {
       cursor = random.next();
     cursor %= residents.size();
     Resident &resident = residents[cursor];
-    if (resident.block->run(quantum) != Block::State::Finished) {
+    Block &block = *resident.block;
+    uint64_t steps = block.statistics.steps, progress = block.progress;
+    bool isFinished = block.run(quantum) == Block::State::Finished;
+    stalled =
+        isFinished || block.progress != progress ? 0 : stalled + (block.statistics.steps - steps);
+    if (stalled > std::min(stallLimit, state.options.stepBudget)) {
+      block.giveUp("the blocks have run " + std::to_string(stalled) +
+                   " warp instructions, and none has written anything or ended");
+      isFinished = true;
+    }
+    if (!isFinished) {
       ++cursor;
       continue;
     }

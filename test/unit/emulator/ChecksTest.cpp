@@ -331,6 +331,28 @@ TEST(Checks, blocksThatSpinAreNotTriedOneAfterTheOther) {
   }
 }
 
+TEST(Checks, blocksThatWaitForEachOther) {
+  // Each of the two holds the lock that the other wants.
+  PtxRun run(PtxRun::kernel("ld.param.u64 %d1, [out];\nmov.u32 %r1, %ctaid.x;\n"
+                            "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d1, %d2;\n"
+                            "xor.b32 %r2, %r1, 1;\nmul.wide.u32 %d3, %r2, 4;\n"
+                            "add.u64 %d3, %d1, %d3;\natom.global.exch.b32 %r3, [%d2], 1;\n"
+                            "atom.global.add.u32 %r3, [%d1+8], 1;\n"
+                            "WAIT: ld.volatile.global.u32 %r3, [%d1+8];\n"
+                            "setp.lt.u32 %p1, %r3, 2;\n@%p1 bra WAIT;\n"
+                            "SPIN: atom.global.cas.b32 %r3, [%d3], 0, 1;\n"
+                            "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra SPIN;"));
+  ASSERT_TRUE(run.program);
+  run.config = {{2, 1, 1}, {1, 1, 1}, 0};
+  run.options.stepBudget = 100000;
+  uint64_t out = run.buffer(std::vector<uint32_t>(3), "locks");
+  LaunchResult result = run.launch({out});
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::StepBudget);
+  EXPECT_NE(result.faults[0].message.find("none has written anything"), std::string::npos);
+  EXPECT_LT(result.statistics.steps, run.options.stepBudget);
+}
+
 TEST(Checks, launchLimits) {
   PtxRun run(PtxRun::kernel("ret;"));
   run.config.block = {1025, 1, 1};
