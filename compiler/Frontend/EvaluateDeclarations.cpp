@@ -379,16 +379,12 @@ void Evaluator::declareTensor(const ast::DeclStmt &stmt, const DeclaredType &typ
     }
   }
   // A name that is taken or reserved must not reach the kernel either.
-  bool isNew = !scope->bindings.count(name.text);
-  Declaration &kept = isNew && !isDimension(name.text) && !isLaunchName(name.text)
-                          ? addDeclaration(std::move(declaration))
-                          : declaration;
-  if (&kept == &declaration) {
+  if (scope->bindings.count(name.text) || isDimension(name.text) || isLaunchName(name.text)) {
     bind(name.text, Value::poison(), name.range);
     return;
   }
   auto *tensor = new (allocator.Allocate<TensorRef>()) TensorRef();
-  tensor->declaration = &kept;
+  tensor->declaration = &addDeclaration(std::move(declaration));
   bind(name.text, Value::tensor(tensor), name.range);
 }
 
