@@ -246,9 +246,10 @@ std::optional<std::string> packArguments(const Program &program,
     size_t alignment = 1;
     for (; i < arguments.size() && arguments[i].parameter == parameter; ++i) {
       std::vector<uint8_t> value = arguments[i].getValue();
-      assert(!value.empty());
-      alignment = std::max(alignment, value.size());
-      bytes.resize((bytes.size() + value.size() - 1) / value.size() * value.size());
+      size_t size = value.size();
+      assert(size > 0);
+      alignment = std::max(alignment, size);
+      bytes.resize((bytes.size() + size - 1) / size * size);
       bytes.insert(bytes.end(), value.begin(), value.end());
     }
     bytes.resize((bytes.size() + alignment - 1) / alignment * alignment);
