@@ -178,12 +178,13 @@ std::optional<std::string> parseValue(const std::string &text, Argument &argumen
       shape = comma == std::string_view::npos ? std::string_view() : shape.substr(comma + 1);
     }
     type.resize(bracket);
-    if (!sizeOf(type))
+    unsigned elementSize = sizeOf(type);
+    if (!elementSize)
       return "unknown type `" + type + "` of `" + argument.name + "`";
     argument.type = type;
-    if (count > maximumBytes / sizeOf(type))
+    if (count > maximumBytes / elementSize)
       return "buffer `" + argument.name + "` is larger than 4 GiB";
-    argument.bytes.resize(count * sizeOf(type));
+    argument.bytes.resize(count * elementSize);
     return fillBuffer(argument, rest);
   }
   unsigned size = sizeOf(type);
