@@ -222,9 +222,12 @@ private:
     emulation.schedules = emu::getSchedules(std::max(options.schedules, 1U), options.seed);
     emulation.perturbApproximations = options.perturbApproximations;
     emulation.workers = threads;
+    emulation.countsStatistics = options.statistics;
     launch = [this, emulation]() -> std::optional<RunError> {
       if (auto error = emulated.launch(bound, emulation))
         return RunError{error->isFault ? CheckFailed : Environment, error->message};
+      if (options.statistics)
+        report.statistics = emulated.getStatistics();
       return std::nullopt;
     };
     return std::nullopt;

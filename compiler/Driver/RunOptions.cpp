@@ -296,6 +296,9 @@ CommandLine makeCommandLine(RunOptions &options) {
          "runs under the five schedules of the emulator's CI set, or N of them, instead of the "
          "first; all must give the same bits; --seed varies them",
          with(setSchedules)},
+        makeFlag("--stats", options.statistics,
+                 "counts instructions, bank conflicts and memory traffic of the emulator's first "
+                 "run"),
         makeFlag("--perturb-approx", options.perturbApproximations,
                  "draws approximate results of the emulator inside their documented bounds"),
         makeString("--after", "PASSES", options.after,
@@ -343,6 +346,7 @@ std::optional<std::string> checkOtherDevice(const RunOptions &options) {
   const char *name = !options.arch.empty()           ? "--arch"
                      : options.schedules != 0        ? "--schedules"
                      : options.perturbApproximations ? "--perturb-approx"
+                     : options.statistics            ? "--stats"
                                                      : nullptr;
   if (!name)
     return std::nullopt;

@@ -71,6 +71,7 @@ struct RunOptions {
   /// Schedules of the emulator, the first of a fixed list; 0 if not given.
   unsigned schedules = 0;
   bool perturbApproximations = false;
+  bool statistics = false;
   unsigned threads = 0;
   bool help = false, version = false;
 };

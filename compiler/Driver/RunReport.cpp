@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/RunReport.h"
+#include "runtime/emulator/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,6 +36,8 @@ void RunReport::printText(llvm::raw_ostream &os) const {
   if (check)
     for (const OutputCheck &output : *check)
       printCheck(output, os);
+  if (statistics)
+    os << emu::formatStatistics(*statistics);
   if (!bench)
     return;
   os << llvm::format("bench  %.3f ms (median of %d runs, %u thread%s)\n", bench->milliseconds,
@@ -49,6 +52,23 @@ void RunReport::printText(llvm::raw_ostream &os) const {
 
 static llvm::json::Value toJSON(double value) {
   return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
+}
+
+static llvm::json::Value toJSON(const emu::Statistics &statistics) {
+  llvm::json::Object instructions;
+  for (size_t i = 0; i < emu::Statistics::classes; ++i)
+    if (statistics.warpInstructions[i])
+      instructions[std::string(emu::getClassName(static_cast<emu::InstructionClass>(i)))] =
+          llvm::json::Object{{"warp", statistics.warpInstructions[i]},
+                             {"lane", statistics.laneInstructions[i]}};
+  return llvm::json::Object{{"instructions", std::move(instructions)},
+                            {"branches", statistics.branches},
+                            {"divergent_branches", statistics.divergentBranches},
+                            {"shared_accesses", statistics.sharedAccesses},
+                            {"shared_wavefronts", statistics.sharedWavefronts},
+                            {"global_accesses", statistics.globalAccesses},
+                            {"global_sectors", statistics.globalSectors},
+                            {"global_bytes", statistics.globalBytes}};
 }
 
 void RunReport::printJSON(llvm::raw_ostream &os) const {
@@ -66,6 +86,8 @@ void RunReport::printJSON(llvm::raw_ostream &os) const {
                                          {"share_of_peak", toJSON(bench->getShareOfPeak())},
                                          {"peak_bytes", bench->peakBytes},
                                          {"threads", static_cast<int64_t>(bench->threads)}};
+  if (statistics)
+    report["statistics"] = toJSON(*statistics);
   if (times)
     report["time_passes"] = *times;
   os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report)));

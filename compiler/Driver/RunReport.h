@@ -10,6 +10,7 @@
 
 #include "compiler/Driver/Bench.h"
 #include "compiler/Driver/Check.h"
+#include "runtime/emulator/Statistics.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,8 +20,9 @@ namespace attnc::driver {
 struct RunReport {
   std::optional<std::vector<OutputCheck>> check;
   std::optional<BenchResult> bench;
-  int64_t pairs = 0;                      ///< that take part; counted for `bench`
-  std::optional<llvm::json::Value> times; ///< of the stages; for JSON only
+  int64_t pairs = 0;                         ///< that take part; counted for `bench`
+  std::optional<emu::Statistics> statistics; ///< of a launch in the emulator
+  std::optional<llvm::json::Value> times;    ///< of the stages; for JSON only
 
   bool passes() const;
   void printText(llvm::raw_ostream &os) const;

@@ -43,6 +43,7 @@ std::optional<EmulationError> EmulatedKernel::launch(const BoundArguments &argum
   int64_t blocks = 0;
   if (std::optional<std::string> error = countBlocks(kernel, arguments, blocks))
     return EmulationError{false, *error};
+  statistics = {};
   if (blocks == 0)
     return std::nullopt;
   LaunchConfig config;
@@ -55,7 +56,9 @@ std::optional<EmulationError> EmulatedKernel::launch(const BoundArguments &argum
 
   std::vector<uint8_t> first, outputs;
   for (const Schedule &schedule : options.schedules) {
+    bool isFirst = &schedule == &options.schedules.front();
     launchOptions.schedule = schedule;
+    launchOptions.statistics = options.countsStatistics && isFirst;
     DeviceTensors tensors(device, kernel.info, arguments);
     if (!tensors.allocate())
       return EmulationError{false, "no memory for the buffers of the emulated device"};
@@ -69,7 +72,8 @@ std::optional<EmulationError> EmulatedKernel::launch(const BoundArguments &argum
     LaunchResult result = device.launch(*program, config, parameters.getBytes(), launchOptions);
     if (!result.succeeded)
       return EmulationError{true, formatFaults(kernel, result.faults)};
-    bool isFirst = &schedule == &options.schedules.front();
+    if (isFirst)
+      statistics = result.statistics;
     if (std::optional<std::string> error = tensors.readOutputs(isFirst ? first : outputs))
       return EmulationError{true, *error + " under the schedule " + formatSchedule(schedule)};
     if (isFirst || options.perturbApproximations)

@@ -27,6 +27,8 @@ struct EmulationOptions {
   bool perturbApproximations = false;
   /// Threads that run blocks; 0 takes one per core.
   unsigned workers = 0;
+  /// Counts what the first schedule does, for getStatistics.
+  bool countsStatistics = false;
 };
 
 /// Why a launch came to nothing.
@@ -50,11 +52,15 @@ public:
   std::optional<EmulationError> launch(const BoundArguments &arguments,
                                        const EmulationOptions &options);
 
+  /// What the last launch has counted.
+  const Statistics &getStatistics() const { return statistics; }
+
 private:
   GpuKernel kernel;
   Device device;
   std::unique_ptr<Module> module;
   const Program *program = nullptr;
+  Statistics statistics;
 };
 
 } // namespace attnc::emu

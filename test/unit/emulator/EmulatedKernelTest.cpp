@@ -180,6 +180,19 @@ TEST_F(EmulatedKernelTest, NamesTheElementThatDependsOnTheSchedule) {
   EXPECT_EQ(run(makePtx(body, ".global .u32 count;\n")), "");
 }
 
+TEST_F(EmulatedKernelTest, CountsWhatTheFirstScheduleDoes) {
+  EmulatedKernel emulated;
+  ASSERT_EQ(emulated.load(makePtx(copyRow), kernel), std::nullopt);
+  BoundArguments bound;
+  ASSERT_EQ(bindArguments(kernel.info, arguments, bound), std::nullopt);
+  EXPECT_FALSE(emulated.launch(bound, options));
+  EXPECT_EQ(emulated.getStatistics().globalBytes, 0u);
+  options.countsStatistics = true;
+  EXPECT_FALSE(emulated.launch(bound, options));
+  // Each element is read and written once.
+  EXPECT_EQ(emulated.getStatistics().globalBytes, 2u * rows * 2 * sizeof(float));
+}
+
 TEST_F(EmulatedKernelTest, RefusesAFileWithoutTheKernel) {
   kernel.info.name = "other";
   EXPECT_EQ(run(makePtx(copyRow)), "load: there is no kernel `other`");
