@@ -32,8 +32,8 @@ static std::array<Value, 4> getElements(WarpBuilder &code, Value chunk) {
   return elements;
 }
 
-WarpLowering::Scores WarpLowering::emitFmaDot() {
-  int64_t slots = getNumSlots(), columns = getNumColumns();
+WarpLowering::Scores WarpLowering::emitFmaDot(int64_t keyBlock) {
+  int64_t slots = getNumSlots(), columns = keyBlock / 4;
   // Where chunk 0 of a row lies, for this lane's first row of q and its first two rows of k.
   auto getFirst = [&](Value row, Value swizzle) {
     return code.add(code.shiftLeft(row, 7), code.shiftLeft(swizzle, 4));
@@ -53,8 +53,8 @@ WarpLowering::Scores WarpLowering::emitFmaDot() {
       return getShared(start, offset);
     };
     Value queries = place(queryFirst, schedule.getQueryBlock(), layout.queries);
-    Value keys[] = {place(keyFirst[0], schedule.getKeyBlock(), layout.keys),
-                    place(keyFirst[1], schedule.getKeyBlock(), layout.keys)};
+    Value keys[] = {place(keyFirst[0], keyBlock, layout.keys),
+                    place(keyFirst[1], keyBlock, layout.keys)};
     SmallVector<std::array<Value, 4>, 4> rows;
     for (int64_t slot = 0; slot < slots; ++slot)
       rows.push_back(getElements(
@@ -80,6 +80,8 @@ WarpLowering::Scores WarpLowering::emitFmaDot() {
 
 void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, State &state) {
   int64_t slots = getNumSlots(), outputs = getNumOutputs();
+  auto columns = static_cast<int64_t>(weights.front().size());
+  int64_t keyBlock = 4 * columns;
   // Weights of a row go to the other lanes of its quad through shared memory.
   Value rowStart = code.add(code.shiftLeft(code.add(self.warpRow, self.quadRow), 7),
                             code.shiftLeft(self.quadRow, 4));
@@ -87,7 +89,7 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, S
   Value byteOfPair = code.shiftLeft(code.bitAnd(self.quadLane, 1), 3);
   int64_t weightPanel = schedule.getQueryBlock() * SharedLayout::panelBytes;
   auto pair = VectorType::get(2, code.getF32Type());
-  for (int64_t n = 0; n < getNumColumns(); n += 2) {
+  for (int64_t n = 0; n < columns; n += 2) {
     int64_t chunk = n;
     Value place =
         code.bitXor(code.bitXor(rowStart, chunkOfPair), chunk % 8 * SharedLayout::chunkBytes);
@@ -105,7 +107,7 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, S
   for (auto [row, factor] : llvm::zip(state.output, factors))
     for (Value value : row)
       initial.push_back(code.mulF(value, factor));
-  Value chunks = code.i32(schedule.getKeyBlock() / chunkElements);
+  Value chunks = code.i32(keyBlock / chunkElements);
   Values sums = code.loop(code.i32(0), chunks, 1, initial, [&](Value chunk, ValueRange carried) {
     Value inPanel = code.shiftLeft(code.bitAnd(chunk, 7), 4);
     Value source = getShared(
@@ -125,8 +127,8 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, S
                         getShared(code.bitXor(start, 64), layout.values)};
       for (int64_t n = 0; n < outputs; n += chunkElements) {
         int64_t group = n / chunkElements;
-        int64_t offset = group / 2 * schedule.getKeyBlock() * SharedLayout::panelBytes +
-                         e * SharedLayout::panelBytes;
+        int64_t offset =
+            group / 2 * keyBlock * SharedLayout::panelBytes + e * SharedLayout::panelBytes;
         std::array<Value, 4> value =
             getElements(code, loadChunk(code, code.address(values[group % 2], offset)));
         for (int64_t slot = 0; slot < slots; ++slot)

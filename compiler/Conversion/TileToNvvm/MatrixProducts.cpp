@@ -33,8 +33,8 @@ static std::array<Value, stepsPerPanel> getStepOffsets(WarpBuilder &code, Value 
   return offsets;
 }
 
-WarpLowering::Scores WarpLowering::emitMatrixDot() {
-  int64_t tiles = schedule.getWarpRows() / 16, keyBlock = schedule.getKeyBlock();
+WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
+  int64_t tiles = schedule.getWarpRows() / 16;
   Value row8 = code.bitAnd(self.lane, 7), row16 = code.bitAnd(self.lane, 15);
   Value upper16 = code.shiftRight(self.lane, 4),
         upper8 = code.bitAnd(code.shiftRight(self.lane, 3), 1);
@@ -44,7 +44,7 @@ WarpLowering::Scores WarpLowering::emitMatrixDot() {
   auto keyOffsets =
       getStepOffsets(code, self.lane, code.add(row8, code.shiftLeft(upper16, 3)), upper8);
 
-  Scores scores(getNumSlots(), Values(getNumColumns(), code.f32(0)));
+  Scores scores(getNumSlots(), Values(keyBlock / 4, code.f32(0)));
   for (int64_t step = 0; step < layout.headDim / stepSize; ++step) {
     int64_t panel = step / stepsPerPanel, inPanel = step % stepsPerPanel;
     SmallVector<std::array<Value, 4>, 2> a;
@@ -77,7 +77,8 @@ WarpLowering::Scores WarpLowering::emitMatrixDot() {
 }
 
 void WarpLowering::emitMatrixDotAcc(const Scores &weights, const Values &factors, State &state) {
-  int64_t tiles = schedule.getWarpRows() / 16, keyBlock = schedule.getKeyBlock();
+  int64_t tiles = schedule.getWarpRows() / 16;
+  int64_t keyBlock = 4 * static_cast<int64_t>(weights.front().size());
   // Matrices of v, transposed: keys 0 to 7 and 8 to 15 of the first chunk, then of the second.
   auto offsets =
       getStepOffsets(code, self.lane, code.bitAnd(self.lane, 15), code.shiftRight(self.lane, 4));

@@ -13,18 +13,19 @@ using namespace mlir;
 using namespace attnc;
 
 WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey, bool masked,
-                                             Value hasNext, Value nextKey) {
+                                             llvm::function_ref<void()> copyNextKeys) {
   State state = before;
+  int64_t keyBlock = getKeyBlock(masked);
   llvm::SaveAndRestore guard(self, getPosition());
   // All warps have done with the values of the block before, and the keys of this one are there.
   code.waitForCopies();
   code.barrier();
   copyValues(firstKey, /*full=*/!masked);
-  Scores scores = schedule.getTensorCores() ? emitMatrixDot() : emitFmaDot();
+  Scores scores = schedule.getTensorCores() ? emitMatrixDot(keyBlock) : emitFmaDot(keyBlock);
   code.waitForCopies();
   code.barrier();
   self = getPosition();
-  code.ifTrue(hasNext, [&] { copyKeys(nextKey, /*full=*/!masked); });
+  copyNextKeys();
   emitPairs(scores, firstKey, masked);
   Values factors = emitSoftmaxStep(scores, state);
   self = getPosition();
@@ -38,31 +39,28 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
 WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &partial,
                                             const Run &full) {
   Value zero = code.i32(0);
-  Type i32 = code.getI32Type();
-  Value somePartial = code.less(zero, partial.count), someFull = code.less(zero, full.count);
-  code.ifTrue(code.orOf(somePartial, someFull), [&] {
-    Value key = code.choose(
-        somePartial, i32, [&] { return partial.getFirstKey(zero); },
-        [&] { return full.getFirstKey(zero); });
-    copyKeys(key, /*full=*/false);
-  });
+  Value someFull = code.less(zero, full.count);
+  auto copyFirstFull = [&] {
+    code.ifTrue(someFull, [&] { copyKeys(full.getFirstKey(zero), /*full=*/true); });
+  };
+  code.ifElse(
+      code.less(zero, partial.count), [&] { copyKeys(partial.getFirstKey(zero), /*full=*/false); },
+      copyFirstFull);
 
   auto visit = [&](const State &before, const Run &run, bool masked) {
     Values after =
         code.loop(zero, run.count, 1, before.flatten(), [&](Value n, ValueRange carried) {
           Value next = code.add(n, 1);
-          Value inRun = code.less(next, run.count);
-          Value hasNext = masked ? code.orOf(inRun, someFull) : inRun;
-          Value nextKey = code.choose(
-              inRun, i32, [&] { return run.getFirstKey(next); },
-              [&]() -> Value {
-                if (!masked)
-                  return zero;
-                return code.choose(
-                    someFull, i32, [&] { return full.getFirstKey(zero); }, [&] { return zero; });
-              });
+          auto copyNext = [&] { copyKeys(run.getFirstKey(next), /*full=*/!masked); };
+          auto copyNextKeys = [&] {
+            Value inRun = code.less(next, run.count);
+            if (masked)
+              code.ifElse(inRun, copyNext, copyFirstFull);
+            else
+              code.ifTrue(inRun, copyNext);
+          };
           State state = before.unflatten(carried);
-          return visitBlock(state, run.getFirstKey(n), masked, hasNext, nextKey).flatten();
+          return visitBlock(state, run.getFirstKey(n), masked, copyNextKeys).flatten();
         });
     return before.unflatten(after);
   };
@@ -98,78 +96,109 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
   Value aligned = code.andOf(k.aligned, v.aligned);
   fullLo = code.select(aligned, fullLo, numKeys);
   fullHi = code.select(aligned, fullHi, zero);
-  // In blocks of keys. Where there are no keys, hi may be below lo.
-  Value begin = code.divide(keyBegin, keyBlock);
-  Value end = code.maximum(divideUp(code, keyEnd, keyBlock), begin);
-  Value fullBegin = code.minimum(divideUp(code, fullLo, keyBlock), end);
-  Value fullEnd = code.minimum(code.maximum(code.divide(fullHi, keyBlock), fullBegin), end);
+  int64_t maskedBlocks = schedule.getMaskedBlocks(), maskedKeyBlock = keyBlock / maskedBlocks;
+  KeyBlocks blocks;
+  // Where there are no keys, hi may be below lo.
+  blocks.begin = code.divide(keyBegin, maskedKeyBlock);
+  blocks.end = code.maximum(divideUp(code, keyEnd, maskedKeyBlock), blocks.begin);
+  blocks.fullBegin = divideUp(code, fullLo, keyBlock);
+  blocks.fullEnd = code.maximum(code.divide(fullHi, keyBlock), blocks.fullBegin);
   if (mask && maskAnalysis->needsVerdict())
-    return emitClassifiedRuns(initial, begin, end, fullBegin, fullEnd);
+    return emitClassifiedRuns(initial, blocks);
 
-  Value before = code.sub(fullBegin, begin);
   Run partial, full;
-  partial.count = code.add(before, code.sub(end, fullEnd));
-  partial.getFirstKey = [=, this](Value n) {
-    Value skipped = code.select(code.less(n, before), zero, code.sub(fullEnd, fullBegin));
-    return code.mul(code.add(code.add(begin, n), skipped), keyBlock);
+  full.count = code.sub(blocks.fullEnd, blocks.fullBegin);
+  full.getFirstKey = [=, this](Value n) {
+    return code.mul(code.add(blocks.fullBegin, n), keyBlock);
   };
-  full.count = code.sub(fullEnd, fullBegin);
-  full.getFirstKey = [=, this](Value n) { return code.mul(code.add(fullBegin, n), keyBlock); };
+  Value skipped = code.mul(full.count, maskedBlocks);
+  partial.count = code.sub(code.sub(blocks.end, blocks.begin), skipped);
+  // Without full blocks their begin says nothing, and nothing is skipped.
+  Value before = code.sub(code.mul(blocks.fullBegin, maskedBlocks), blocks.begin);
+  partial.getFirstKey = [=, this](Value n) {
+    Value leap = code.select(code.less(n, before), zero, skipped);
+    return code.mul(code.add(code.add(blocks.begin, n), leap), maskedKeyBlock);
+  };
   return visitRuns(initial, partial, full);
 }
 
-/// Puts the blocks of keys from `first` on, one a thread, on the lists of full and partial blocks,
-/// each in ascending order.
-void WarpLowering::classifyBlocks(Value first, Value end, Value fullBegin, Value fullEnd) {
-  int64_t keyBlock = schedule.getKeyBlock();
-  Value block = code.add(first, self.thread);
-  Value no = code.boolean(false);
-  Type i1 = code.getI1Type();
-  Value inside = code.less(block, end);
-  Values verdict = code.choose(
-      inside, TypeRange{i1, i1},
-      [&]() -> Values {
-        Value key = code.mul(block, keyBlock);
-        Value count = code.minimum(code.sub(numKeys, key), code.i32(keyBlock));
-        Value last = code.add(key, code.sub(count, 1));
-        auto keys = maskRanges->prepareKeys(code, code.widen(key), code.widen(last));
-        attn::Verdict found = maskRanges->emitVerdict(code, blockQueries, keys);
-        Value known = code.andOf(code.lessEqual(fullBegin, block), code.less(block, fullEnd));
-        Value whole = code.lessEqual(code.i32(keyBlock), count);
-        Value must = code.andOf(found.must, code.andOf(whole, code.andOf(k.aligned, v.aligned)));
-        Value full = code.orOf(known, must);
-        return {code.orOf(found.may, known), full};
-      },
-      [&]() -> Values { return {no, no}; });
-  Value isFull = verdict[1];
-  Value isPartial = code.select(isFull, no, verdict[0]);
+/// Puts the blocks of keys from `first` on, one a thread, on the list of full blocks, or else their
+/// masked blocks on the list of partial ones; both lists ascend.
+void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
+  int64_t keyBlock = schedule.getKeyBlock(), maskedBlocks = schedule.getMaskedBlocks();
+  int64_t maskedKeyBlock = schedule.getMaskedKeyBlock();
+  Value block = code.add(first, self.thread), zero = code.i32(0);
+  // A bit for each masked block of this thread's block.
+  Values bits = code.loop(
+      zero, code.i32(maskedBlocks), 1, ValueRange{zero, zero}, [&](Value i, ValueRange found) {
+        Value part = code.add(code.mul(block, maskedBlocks), i);
+        Value inside = code.andOf(code.lessEqual(blocks.begin, part), code.less(part, blocks.end));
+        return code.choose(
+            inside, found.getTypes(),
+            [&]() -> Values {
+              Value key = code.mul(part, maskedKeyBlock);
+              Value count = code.minimum(code.sub(numKeys, key), code.i32(maskedKeyBlock));
+              Value last = code.add(key, code.sub(count, 1));
+              auto keys = maskRanges->prepareKeys(code, code.widen(key), code.widen(last));
+              attn::Verdict verdict = maskRanges->emitVerdict(code, blockQueries, keys);
+              Value whole = code.lessEqual(code.i32(maskedKeyBlock), count);
+              auto addBit = [&](Value all, Value condition) -> Value {
+                Value bit = arith::ExtUIOp::create(code, code.getI32Type(), condition);
+                return arith::OrIOp::create(code, all, arith::ShLIOp::create(code, bit, i));
+              };
+              return {addBit(found[0], verdict.may),
+                      addBit(found[1], code.andOf(verdict.must, whole))};
+            },
+            [&] { return Values(found); });
+      });
+  Value known =
+      code.andOf(code.lessEqual(blocks.fullBegin, block), code.less(block, blocks.fullEnd));
+  Value all = code.equal(bits[1], code.i32((int64_t(1) << maskedBlocks) - 1));
+  Value isFull = code.orOf(known, code.andOf(all, code.andOf(k.aligned, v.aligned)));
+  Value partialBits = code.select(isFull, zero, bits[0]);
 
-  // Each warp counts its blocks, then each thread those of the warps before its own.
-  Value fullBits = code.ballot(isFull), partialBits = code.ballot(isPartial);
-  auto count = [&](Value bits) -> Value { return math::CtPopOp::create(code, bits); };
+  // Each warp counts its blocks, then each thread those of the warps and lanes before it.
+  auto count = [&](Value ballot) -> Value { return math::CtPopOp::create(code, ballot); };
+  Value fullBallot = code.ballot(isFull);
+  Values isPartial, partialBallots;
+  Value numPartial = zero;
+  for (int64_t i = 0; i < maskedBlocks; ++i) {
+    isPartial.push_back(code.less(zero, code.bitAnd(partialBits, int64_t(1) << i)));
+    partialBallots.push_back(code.ballot(isPartial.back()));
+    numPartial = code.add(numPartial, count(partialBallots.back()));
+  }
   int64_t partialCounts = layout.counts + 4 * schedule.getNumWarps();
-  code.ifTrue(code.equal(self.lane, code.i32(0)), [&] {
-    storeShared(count(fullBits), layout.counts, self.warp);
-    storeShared(count(partialBits), partialCounts, self.warp);
+  code.ifTrue(code.equal(self.lane, zero), [&] {
+    storeShared(count(fullBallot), layout.counts, self.warp);
+    storeShared(numPartial, partialCounts, self.warp);
   });
   code.barrier();
   Value lower = code.sub(arith::ShLIOp::create(code, code.i32(1), self.lane), 1);
-  auto place = [&](Value mine, Value bits, int64_t counts, int64_t list) {
-    Value position = count(arith::AndIOp::create(code, bits, lower));
+  auto getPosition = [&](ValueRange ballots, int64_t counts) {
+    Value position = zero;
+    for (Value ballot : ballots)
+      position = code.add(position, count(arith::AndIOp::create(code, ballot, lower)));
     for (int64_t i = 0; i < schedule.getNumWarps(); ++i) {
       Value others = loadShared(code.getI32Type(), counts, code.i32(i));
-      position =
-          code.add(position, code.select(code.less(code.i32(i), self.warp), others, code.i32(0)));
+      position = code.add(position, code.select(code.less(code.i32(i), self.warp), others, zero));
     }
-    code.ifTrue(mine, [&] { storeShared(code.mul(block, keyBlock), list, position); });
+    return position;
   };
-  place(isFull, fullBits, layout.counts, layout.fullBlocks);
-  place(isPartial, partialBits, partialCounts, layout.partialBlocks);
+  Value key = code.mul(block, keyBlock);
+  Value fullPosition = getPosition(fullBallot, layout.counts);
+  code.ifTrue(isFull, [&] { storeShared(key, layout.fullBlocks, fullPosition); });
+  Value position = getPosition(partialBallots, partialCounts);
+  for (int64_t i = 0; i < maskedBlocks; ++i) {
+    code.ifTrue(isPartial[i], [&] {
+      storeShared(code.add(key, i * maskedKeyBlock), layout.partialBlocks, position);
+    });
+    position = code.add(position, arith::ExtUIOp::create(code, code.getI32Type(), isPartial[i]));
+  }
   code.barrier();
 }
 
-WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial, Value begin, Value end,
-                                                     Value fullBegin, Value fullEnd) {
+WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
+                                                     const KeyBlocks &blocks) {
   Type i32 = code.getI32Type();
   auto getRun = [&](int64_t list, int64_t counts) {
     Run run;
@@ -179,10 +208,12 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial, Value
     run.getFirstKey = [=, this](Value n) { return loadShared(i32, list, n); };
     return run;
   };
+  Value begin = code.divide(blocks.begin, schedule.getMaskedBlocks());
+  Value end = divideUp(code, blocks.end, schedule.getMaskedBlocks());
   Values after = code.loop(begin, end, schedule.getNumThreads(), initial.flatten(),
                            [&](Value first, ValueRange carried) {
                              code.barrier();
-                             classifyBlocks(first, end, fullBegin, fullEnd);
+                             classifyBlocks(first, blocks);
                              Run full = getRun(layout.fullBlocks, layout.counts);
                              Run partial = getRun(layout.partialBlocks,
                                                   layout.counts + 4 * schedule.getNumWarps());

@@ -17,7 +17,8 @@ void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
   Value excluded = code.f32(-infinity);
   Value left = code.sub(numKeys, firstKey), lastKey = code.sub(numKeys, 1);
   bool evaluatesMask = masked && mask;
-  for (int64_t n = 0; n < getNumColumns(); ++n) {
+  auto columns = static_cast<int64_t>(scores.front().size());
+  for (int64_t n = 0; n < columns; ++n) {
     Value column = code.add(code.shiftLeft(self.quadLane, 1), getColumn(n));
     Value key = code.add(firstKey, column);
     Value inside;

@@ -130,7 +130,7 @@ void WarpLowering::copyTile(const Rows &rows, Value first, Value count, int64_t 
 
 void WarpLowering::copyKeyTile(const Rows &rows, Value firstKey, bool full, int64_t columns,
                                int64_t offset) {
-  int64_t keyBlock = schedule.getKeyBlock();
+  int64_t keyBlock = getKeyBlock(/*masked=*/!full);
   if (!full) {
     copyTile(rows, firstKey, code.sub(numKeys, firstKey), keyBlock, columns, offset);
     return;

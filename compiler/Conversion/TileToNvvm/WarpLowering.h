@@ -67,6 +67,11 @@ private:
   };
   /// A score for each row slot and column of this lane.
   using Scores = llvm::SmallVector<Values, 4>;
+  /// The keys that a block of queries attends to, all i32: masked blocks `begin` to `end` - 1, of
+  /// which the blocks of keys `fullBegin` to `fullEnd` - 1 are full.
+  struct KeyBlocks {
+    mlir::Value begin, end, fullBegin, fullEnd;
+  };
   /// Blocks of keys to visit: how many, and the first key of each; all i32.
   struct Run {
     mlir::Value count;
@@ -94,7 +99,9 @@ private:
   /// Stores the results of rows without keys.
   void emitEmptyRows();
   int64_t getNumSlots() const { return schedule.getWarpRows() / 8; }
-  int64_t getNumColumns() const { return schedule.getKeyBlock() / 4; }
+  int64_t getKeyBlock(bool masked) const {
+    return masked ? schedule.getMaskedKeyBlock() : schedule.getKeyBlock();
+  }
   int64_t getNumOutputs() const { return layout.valueDim / 4; }
   /// Column `n` of this lane's scores without what depends on the lane.
   static int64_t getColumn(int64_t n) { return 8 * (n / 2) + n % 2; }
@@ -126,21 +133,20 @@ private:
   State emitRuns(const State &initial);
   /// As emitRuns where blocks of keys have to be classified: as many at a time as there are
   /// threads.
-  State emitClassifiedRuns(const State &initial, mlir::Value begin, mlir::Value end,
-                           mlir::Value fullBegin, mlir::Value fullEnd);
-  void classifyBlocks(mlir::Value first, mlir::Value end, mlir::Value fullBegin,
-                      mlir::Value fullEnd);
+  State emitClassifiedRuns(const State &initial, const KeyBlocks &blocks);
+  void classifyBlocks(mlir::Value first, const KeyBlocks &blocks);
   State visitRuns(const State &initial, const Run &partial, const Run &full);
-  State visitBlock(const State &state, mlir::Value firstKey, bool masked, mlir::Value hasNext,
-                   mlir::Value nextKey);
+  State visitBlock(const State &before, mlir::Value firstKey, bool masked,
+                   llvm::function_ref<void()> copyNextKeys);
 
   //===--------------------------------------------------------------------===//
   // MatrixProducts.cpp and FmaProducts.cpp: tile.dot, tile.dot_acc
   //===--------------------------------------------------------------------===//
 
-  Scores emitMatrixDot();
+  /// Scores of the first `keyBlock` keys in shared memory.
+  Scores emitMatrixDot(int64_t keyBlock);
   void emitMatrixDotAcc(const Scores &weights, const Values &factors, State &state);
-  Scores emitFmaDot();
+  Scores emitFmaDot(int64_t keyBlock);
   void emitFmaDotAcc(const Scores &weights, const Values &factors, State &state);
 
   //===--------------------------------------------------------------------===//

@@ -39,7 +39,7 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   fullBlocks = partialBlocks = counts = end;
   if (attn::MaskOp mask = kernel.getMask(); mask && attn::MaskAnalysis(mask).needsVerdict()) {
     fullBlocks = place(schedule.getNumThreads() * 4);
-    partialBlocks = place(schedule.getNumThreads() * 4);
+    partialBlocks = place(schedule.getNumThreads() * schedule.getMaskedBlocks() * 4);
     counts = place(schedule.getNumWarps() * 8);
   }
   totalBytes = end;

@@ -38,8 +38,8 @@ struct SharedLayout {
   int64_t weights;
   /// Four bytes a query: maxima, the inverses of sums, and whether an output is not finite.
   int64_t maxima, inverses, flags;
-  /// Four bytes a thread: the blocks of keys that are full, those that are partial, and a place a
-  /// warp for each count.
+  /// Four bytes each: a full block of keys for each thread, the masked blocks of one that is not,
+  /// and for each warp how many of both it has found.
   int64_t fullBlocks, partialBlocks, counts;
   int64_t totalBytes;
 };

@@ -63,13 +63,17 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
 
 LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                        int64_t queryBlock, int64_t warpRows, int64_t keyBlock,
-                                       bool /*tensorCores*/) {
+                                       int64_t maskedKeyBlock, bool /*tensorCores*/) {
   if (warpRows < 16 || warpRows % 16)
     return emitError() << "expected rows of a warp that are a multiple of 16, got " << warpRows;
   if (queryBlock < warpRows || queryBlock % warpRows || queryBlock / warpRows > 32)
     return emitError() << "expected a query block of 1 to 32 warps of " << warpRows << " rows, got "
                        << queryBlock;
-  if (keyBlock < 16 || keyBlock % 16)
-    return emitError() << "expected a key block that is a multiple of 16, got " << keyBlock;
+  if (maskedKeyBlock < 16 || maskedKeyBlock % 16)
+    return emitError() << "expected a masked key block that is a multiple of 16, got "
+                       << maskedKeyBlock;
+  if (keyBlock < maskedKeyBlock || keyBlock % maskedKeyBlock)
+    return emitError() << "expected a key block that is a multiple of the masked key block, got "
+                       << keyBlock << " and " << maskedKeyBlock;
   return success();
 }

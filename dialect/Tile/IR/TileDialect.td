@@ -91,16 +91,19 @@ def Tile_WarpSchedule : AttrDef<TileDialect, "WarpSchedule"> {
   let mnemonic = "warp_schedule";
   let summary = "the sizes that a kernel for GPUs is built with";
   let description = [{
-    A block of threads computes `query_block` queries against blocks of `key_block` keys; each of its warps has `warp_rows`
-    of the queries. `tensor_cores`: products by mma.sync on pairs of f16 or bf16, else by fused multiply-add in f32.
+    A block of threads computes `query_block` queries against blocks of `key_block` keys, or of `masked_key_block` keys where
+    pairs may be excluded; each of its warps has `warp_rows` of the queries. `tensor_cores`: products by mma.sync on pairs of f16 or bf16, else by fused multiply-add in f32.
   }];
   let parameters = (ins
-    "int64_t":$query_block, "int64_t":$warp_rows, "int64_t":$key_block, "bool":$tensor_cores);
+    "int64_t":$query_block, "int64_t":$warp_rows, "int64_t":$key_block,
+    "int64_t":$masked_key_block, "bool":$tensor_cores);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getNumWarps() const { return getQueryBlock() / getWarpRows(); }
     int64_t getNumThreads() const { return 32 * getNumWarps(); }
+    /// The masked blocks in a block of keys.
+    int64_t getMaskedBlocks() const { return getKeyBlock() / getMaskedKeyBlock(); }
   }];
 }
 
