@@ -49,6 +49,7 @@ static void addAttnPasses(OpPassManager &passes, const PipelineOptions &options)
   passes.addPass(attn::createNarrowIntegersPass());
   attn::ExpandMathPassOptions math;
   math.noFma = !hasFeature(options, "fma");
+  math.approximations = options.target == TargetKind::Ptx;
   math.expandRounding = !hasFeature(options, "sse4.1");
   passes.addPass(attn::createExpandMathPass(math));
   addCleanup(passes);

@@ -45,7 +45,8 @@ def ExpandMathPass : Pass<"attn-expand-math"> {
     Replaces every op of the math dialect on f32, or vectors of it, that a target has no instruction for, and `arith.remf`, by
     other arith ops and math.fma, so that no call to a math library remains. `sqrt`, `absf`, `copysign` and `fma` stay, as do
     `floor`, `ceil`, `trunc` and `roundeven` unless `expand-rounding` is set. An op with `fastmath<afn>` gets a
-    cheaper form with a relative error of at most 2^-11 where there is one: exp, exp2 and tanh.
+    cheaper form with a relative error of at most 2^-11 where there is one: exp, exp2 and tanh. With `approximations`
+    those three become ops with `fastmath<afn>`, which stand for instructions that are good to about 2 ulp (tanh: 2^-11).
 
     Numbers: each function is good to 4 ulp (tanh, erf, sin and cos: or 2^-22), see docs/math.md; the rounding
     functions are exact.
@@ -55,6 +56,8 @@ def ExpandMathPass : Pass<"attn-expand-math"> {
            "The target has no fused multiply-add: use multiplications and additions">,
     Option<"expandRounding", "expand-rounding", "bool", /*default=*/"false",
            "The target does not round to integers: expand floor, ceil, trunc and roundeven too">,
+    Option<"approximations", "approximations", "bool", /*default=*/"false",
+           "The target has instructions for 2^x, tanh and 1 / x, as GPUs have: exp, exp2 and tanh become these">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }

@@ -37,6 +37,20 @@ static Value expand(Operation *op, FloatBuilder &builder) {
     return expandPow(builder, power.getLhs(), power.getRhs());
   if (auto remainder = dyn_cast<arith::RemFOp>(op))
     return expandFmod(builder, remainder.getLhs(), remainder.getRhs());
+  if (builder.getFeatures().approximations) {
+    auto form =
+        llvm::TypeSwitch<Operation *, Expansion>(op)
+            .Case([&](math::ExpOp) {
+              return approximate ? expandExpApproximateByInstruction : expandExpByInstruction;
+            })
+            .Case([](math::Exp2Op) { return expandExp2ByInstruction; })
+            .Case([&](math::TanhOp) {
+              return approximate ? expandTanhApproximateByInstruction : expandTanhByInstruction;
+            })
+            .Default(Expansion(nullptr));
+    if (form)
+      return form(builder, op->getOperand(0));
+  }
   auto expansion =
       llvm::TypeSwitch<Operation *, Expansion>(op)
           .Case([&](math::ExpOp) { return approximate ? expandExpApproximate : expandExp; })
@@ -63,7 +77,7 @@ struct ExpandMathPass : attnc::attn::impl::ExpandMathPassBase<ExpandMathPass> {
   using ExpandMathPassBase::ExpandMathPassBase;
 
   void runOnOperation() override {
-    FloatFeatures features{/*fma=*/!noFma, /*rounding=*/!expandRounding};
+    FloatFeatures features{/*fma=*/!noFma, /*rounding=*/!expandRounding, approximations};
     auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
     WalkResult result = getOperation()->walk([&](Operation *op) {
       // Ops that give integers stay.

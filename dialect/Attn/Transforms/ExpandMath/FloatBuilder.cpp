@@ -43,6 +43,15 @@ Value FloatBuilder::div(Value a, Value b) { return arith::DivFOp::create(builder
 Value FloatBuilder::neg(Value a) { return arith::NegFOp::create(builder, loc, a); }
 Value FloatBuilder::abs(Value a) { return math::AbsFOp::create(builder, loc, a); }
 Value FloatBuilder::sqrt(Value a) { return math::SqrtOp::create(builder, loc, a); }
+Value FloatBuilder::exp2Instruction(Value a) {
+  return math::Exp2Op::create(builder, loc, a, arith::FastMathFlags::afn);
+}
+Value FloatBuilder::tanhInstruction(Value a) {
+  return math::TanhOp::create(builder, loc, a, arith::FastMathFlags::afn);
+}
+Value FloatBuilder::reciprocalInstruction(Value a) {
+  return arith::DivFOp::create(builder, loc, constant(1.0f), a, arith::FastMathFlags::afn);
+}
 Value FloatBuilder::copySign(Value a, Value b) {
   return math::CopySignOp::create(builder, loc, a, b);
 }

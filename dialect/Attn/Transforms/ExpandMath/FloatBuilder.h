@@ -20,6 +20,8 @@ struct FloatFeatures {
   bool fma = true;
   /// math.floor, math.ceil, math.trunc, math.roundeven
   bool rounding = true;
+  /// 2^x, tanh and 1 / x to about 2 ulp, as GPUs have them.
+  bool approximations = false;
 };
 
 /// Builds arithmetic on values of one shape: f32, or a vector of f32.
@@ -42,6 +44,10 @@ public:
   mlir::Value neg(mlir::Value a);
   mlir::Value abs(mlir::Value a);
   mlir::Value sqrt(mlir::Value a);
+  /// 2^a, tanh(a) and 1 / a by the target's instruction.
+  mlir::Value exp2Instruction(mlir::Value a);
+  mlir::Value tanhInstruction(mlir::Value a);
+  mlir::Value reciprocalInstruction(mlir::Value a);
   /// |a| with the sign of b.
   mlir::Value copySign(mlir::Value a, mlir::Value b);
   /// a * b + c, rounded once where the target has an instruction for it, else twice.

@@ -29,6 +29,13 @@ mlir::Value expandTanh(FloatBuilder &builder, mlir::Value x);
 mlir::Value expandTanhApproximate(FloatBuilder &builder, mlir::Value x);
 mlir::Value expandErf(FloatBuilder &builder, mlir::Value x);
 
+/// Forms for targets whose FloatFeatures have approximations.
+mlir::Value expandExpByInstruction(FloatBuilder &builder, mlir::Value x);
+mlir::Value expandExp2ByInstruction(FloatBuilder &builder, mlir::Value x);
+mlir::Value expandTanhByInstruction(FloatBuilder &builder, mlir::Value x);
+mlir::Value expandExpApproximateByInstruction(FloatBuilder &builder, mlir::Value x);
+mlir::Value expandTanhApproximateByInstruction(FloatBuilder &builder, mlir::Value x);
+
 /// Beyond the range of docs/math.md the result is some value from -1 to 1.
 mlir::Value expandSin(FloatBuilder &builder, mlir::Value x);
 mlir::Value expandCos(FloatBuilder &builder, mlir::Value x);
