@@ -136,7 +136,7 @@ const DefineValue *Defines::use(llvm::StringRef name) {
   return &found->second.value;
 }
 
-void Defines::addError(llvm::StringRef name, std::string message) {
+void Defines::addError(llvm::StringRef name, const std::string &message) {
   Entry &entry = entries.find(name.str())->second;
   if (!std::exchange(entry.reported, true))
     errors.push_back("-D " + name.str() + "=" + entry.text + ": " + message);

@@ -45,7 +45,7 @@ public:
   }
 
   /// Reports a value that does not fit its constant, once.
-  void addError(llvm::StringRef name, std::string message);
+  void addError(llvm::StringRef name, const std::string &message);
   /// The names that no constant used.
   std::vector<llvm::StringRef> getUnused() const;
   const std::vector<std::string> &getErrors() const { return errors; }
