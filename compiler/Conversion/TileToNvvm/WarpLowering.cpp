@@ -13,7 +13,6 @@
 
 using namespace mlir;
 using namespace attnc;
-using tile::SharedLayout;
 
 static constexpr auto globalMemory = static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
 
