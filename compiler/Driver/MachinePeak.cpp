@@ -29,10 +29,10 @@ using Burst = void (*)(int64_t rounds);
 // The empty asm keeps every sum alive; unrolled, they are in registers however this is compiled.
 #define ATTNC_BURST(VECTOR, ZERO, STEP)                                                            \
   VECTOR sums[numSums];                                                                            \
-  _Pragma("GCC unroll 12") for (VECTOR &sum : sums) sum = ZERO;                                    \
+  _Pragma("GCC unroll 12") for (VECTOR &sum : sums) sum = (ZERO);                                  \
   for (int64_t round = 0; round < rounds; ++round)                                                 \
     _Pragma("GCC unroll 12") for (VECTOR &sum : sums) {                                            \
-      sum = STEP;                                                                                  \
+      sum = (STEP);                                                                                \
       asm volatile("" : "+v"(sum));                                                                \
     }
 

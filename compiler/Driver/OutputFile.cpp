@@ -46,7 +46,8 @@ llvm::Error driver::writeOutput(llvm::StringRef path,
   // Through a link, the file it names is replaced, not the link.
   llvm::SmallString<128> target(path);
   if (exists)
-    llvm::sys::fs::real_path(path, target);
+    if (std::error_code code = llvm::sys::fs::real_path(path, target))
+      return makeError(path, code.message());
   llvm::Expected<llvm::sys::fs::TempFile> temporary =
       llvm::sys::fs::TempFile::create(target + ".%%%%%%%%.tmp");
   if (!temporary)
