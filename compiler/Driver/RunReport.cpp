@@ -66,6 +66,7 @@ static llvm::json::Value toJSON(const emu::Statistics &statistics) {
                             {"divergent_branches", statistics.divergentBranches},
                             {"shared_accesses", statistics.sharedAccesses},
                             {"shared_wavefronts", statistics.sharedWavefronts},
+                            {"shared_conflicts", statistics.sharedConflicts},
                             {"global_accesses", statistics.globalAccesses},
                             {"global_sectors", statistics.globalSectors},
                             {"global_bytes", statistics.globalBytes}};

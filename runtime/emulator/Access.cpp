@@ -161,7 +161,9 @@ bool Warp::resolveSharedTogether(const Instruction &instruction, uint32_t active
     return false;
   if (launch.options.statistics) {
     ++block.statistics.sharedAccesses;
-    block.statistics.sharedWavefronts += countWavefronts(out.address, active, size);
+    Wavefronts wavefronts = countWavefronts(out.address, active, size);
+    block.statistics.sharedWavefronts += wavefronts.count;
+    block.statistics.sharedConflicts += wavefronts.conflicts;
   }
   if (checks)
     for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {

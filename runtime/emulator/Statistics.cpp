@@ -21,6 +21,7 @@ void Statistics::add(const Statistics &other) {
   steps += other.steps;
   sharedAccesses += other.sharedAccesses;
   sharedWavefronts += other.sharedWavefronts;
+  sharedConflicts += other.sharedConflicts;
   globalAccesses += other.globalAccesses;
   globalSectors += other.globalSectors;
   globalBytes += other.globalBytes;
@@ -59,17 +60,18 @@ std::string formatStatistics(const Statistics &statistics) {
   add("divergent branches", statistics.divergentBranches);
   add("shared accesses", statistics.sharedAccesses);
   add("shared wavefronts", statistics.sharedWavefronts);
+  add("shared conflicts", statistics.sharedConflicts);
   add("global accesses", statistics.globalAccesses);
   add("global sectors", statistics.globalSectors);
   add("global bytes", statistics.globalBytes);
   return text;
 }
 
-unsigned countWavefronts(const uint64_t *addresses, uint32_t mask, unsigned size) {
+Wavefronts countWavefronts(const uint64_t *addresses, uint32_t mask, unsigned size) {
   // Accesses of 8 and 16 bytes go in halves and quarters of the warp.
   unsigned lanesPerPass = size <= 4 ? 32 : size == 8 ? 16 : 8;
   unsigned words = std::max(size / 4, 1u);
-  unsigned total = 0;
+  Wavefronts wavefronts;
   for (unsigned first = 0; first < 32; first += lanesPerPass) {
     std::vector<uint64_t> banks[32];
     unsigned most = 0;
@@ -84,9 +86,10 @@ unsigned countWavefronts(const uint64_t *addresses, uint32_t mask, unsigned size
         most = std::max(most, static_cast<unsigned>(bank.size()));
       }
     }
-    total += most;
+    wavefronts.count += most;
+    wavefronts.conflicts += most > 1 ? most - 1 : 0;
   }
-  return total;
+  return wavefronts;
 }
 
 unsigned countSectors(const uint64_t *addresses, uint32_t mask, unsigned size) {

@@ -22,7 +22,8 @@ struct Statistics {
   std::array<uint64_t, classes> laneInstructions{};
   uint64_t steps = 0;            // warp instructions, counted always
   uint64_t sharedAccesses = 0;   // warp accesses to shared memory
-  uint64_t sharedWavefronts = 0; // passes they need; more than accesses means bank conflicts
+  uint64_t sharedWavefronts = 0; // passes they need
+  uint64_t sharedConflicts = 0;  // passes that they would not need without bank conflicts
   uint64_t globalAccesses = 0;
   uint64_t globalSectors = 0; // of 32 bytes
   uint64_t globalBytes = 0;   // asked for by the lanes
@@ -34,9 +35,14 @@ struct Statistics {
 
 std::string formatStatistics(const Statistics &statistics);
 
-/// Passes that shared memory (32 banks of 4 bytes) needs for the lanes of `mask`, `size` bytes
-/// each.
-unsigned countWavefronts(const uint64_t *addresses, uint32_t mask, unsigned size);
+/// Passes over shared memory; `conflicts` of them are more than the access needs at best.
+struct Wavefronts {
+  unsigned count = 0;
+  unsigned conflicts = 0;
+};
+
+/// What shared memory (32 banks of 4 bytes) needs for the lanes of `mask`, `size` bytes each.
+Wavefronts countWavefronts(const uint64_t *addresses, uint32_t mask, unsigned size);
 /// Distinct 32-byte sectors the lanes touch.
 unsigned countSectors(const uint64_t *addresses, uint32_t mask, unsigned size);
 
