@@ -82,9 +82,13 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, S
   int64_t slots = getNumSlots(), outputs = getNumOutputs();
   auto columns = static_cast<int64_t>(weights.front().size());
   int64_t keyBlock = 4 * columns;
-  // Weights of a row go to the other lanes of its quad through shared memory.
-  Value rowStart = code.add(code.shiftLeft(code.add(self.warpRow, self.quadRow), 7),
-                            code.shiftLeft(self.quadRow, 4));
+  // Weights of a row go to the other lanes of its quad through shared memory. Half a warp writes
+  // two chunks of each of four rows: swizzled by quadRow rotated left by one bit, all eight lie in
+  // different banks.
+  Value swizzle =
+      code.bitOr(code.bitAnd(code.shiftLeft(self.quadRow, 1), 7), code.shiftRight(self.quadRow, 2));
+  Value rowStart =
+      code.add(code.shiftLeft(code.add(self.warpRow, self.quadRow), 7), code.shiftLeft(swizzle, 4));
   Value chunkOfPair = code.shiftLeft(code.shiftRight(self.quadLane, 1), 4);
   Value byteOfPair = code.shiftLeft(code.bitAnd(self.quadLane, 1), 3);
   int64_t weightPanel = schedule.getQueryBlock() * SharedLayout::panelBytes;

@@ -24,6 +24,7 @@ Value WarpBuilder::remainder(Value lhs, Value rhs) {
 Value WarpBuilder::bitAnd(Value lhs, int64_t rhs) {
   return createOrFold<arith::AndIOp>(lhs, integer(lhs.getType(), rhs));
 }
+Value WarpBuilder::bitOr(Value lhs, Value rhs) { return createOrFold<arith::OrIOp>(lhs, rhs); }
 Value WarpBuilder::bitXor(Value lhs, Value rhs) { return createOrFold<arith::XOrIOp>(lhs, rhs); }
 Value WarpBuilder::bitXor(Value lhs, int64_t rhs) {
   return bitXor(lhs, integer(lhs.getType(), rhs));

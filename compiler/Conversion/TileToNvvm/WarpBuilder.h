@@ -32,6 +32,7 @@ public:
   }
   mlir::Value remainder(mlir::Value lhs, mlir::Value rhs);
   mlir::Value bitAnd(mlir::Value lhs, int64_t rhs);
+  mlir::Value bitOr(mlir::Value lhs, mlir::Value rhs);
   mlir::Value bitXor(mlir::Value lhs, mlir::Value rhs);
   mlir::Value bitXor(mlir::Value lhs, int64_t rhs);
   mlir::Value shiftLeft(mlir::Value value, int64_t amount);

@@ -34,7 +34,8 @@ struct SharedLayout {
   /// First the queries of the block, and in the end its output.
   int64_t queries = 0;
   int64_t keys, values;
-  /// Weights, where products need them in shared memory: f32, a row for each query.
+  /// Weights, where products need them in shared memory: f32, a row for each query. Chunks are
+  /// swizzled as the products like it.
   int64_t weights;
   /// Four bytes a query: maxima, the inverses of sums, and whether an output is not finite.
   int64_t maxima, inverses, flags;
