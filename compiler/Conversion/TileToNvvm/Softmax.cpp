@@ -35,8 +35,9 @@ void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
       maskKey = mask->emitKey(code, maskHead, wideKey);
     for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
       Value &value = scores[slot][n];
+      // A score body's first factor may join the scale.
       if (scoreScale)
-        value = code.mulF(value, scoreScale);
+        value = arith::MulFOp::create(code, value, scoreScale, arith::FastMathFlags::reassoc);
       if (score)
         value = score->emitPair(code, scoreHead, scoreQueries[slot], scoreKey, value);
       Value taken = inside;
@@ -50,7 +51,7 @@ void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
 
 Value WarpLowering::emitWeight(Value score, Value maximum) {
   Value scale = code.f32(exponentScale);
-  if (scoreScale)
+  if (!fusedExponent)
     return code.exp2(code.mulF(code.subF(score, maximum), scale));
   Value reference = arith::NegFOp::create(code, code.mulF(maximum, scale));
   return code.exp2(code.fma(score, scale, reference));

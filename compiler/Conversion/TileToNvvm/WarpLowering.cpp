@@ -8,6 +8,8 @@
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
 #include "attnc/ArgumentLayout.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include <limits>
 #include <numbers>
 
@@ -33,13 +35,44 @@ static OpBuilder createArgumentBuilder(WarpBuilder &code) {
   return builder;
 }
 
+/// Whether `value` is a tanh, in one of the forms that attn-expand-math gives it on GPUs.
+static bool isTanh(Value value) {
+  if (value.getDefiningOp<math::TanhOp>())
+    return true;
+  // 1 - 2 / (e^2x + 1)
+  auto fma = value.getDefiningOp<math::FmaOp>();
+  auto quotient = fma ? fma.getA().getDefiningOp<arith::DivFOp>() : arith::DivFOp();
+  llvm::APFloat factor(0.0f);
+  return quotient && matchPattern(quotient.getLhs(), m_OneFloat()) &&
+         matchPattern(fma.getB(), m_ConstantFloat(&factor)) && factor.isExactlyValue(-2.0) &&
+         matchPattern(fma.getC(), m_OneFloat());
+}
+
+/// If all that the body does in the end is to multiply by a constant of ordinary size above zero,
+/// makes it yield what it multiplies. Gives the constant, else 1.
+static float takeLastFactor(attn::ScoreOp score) {
+  static constexpr float smallest = 0x1p-20f, largest = 0x1p20f;
+  auto product = score.getYielded().getDefiningOp<arith::MulFOp>();
+  llvm::APFloat factor(0.0f);
+  if (!product || !matchPattern(product.getRhs(), m_ConstantFloat(&factor)))
+    return 1.0f;
+  float value = factor.convertToFloat();
+  if (value < smallest || value > largest)
+    return 1.0f;
+  score.getBody().front().getTerminator()->setOperand(0, product.getLhs());
+  return value;
+}
+
 WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getWarpScheduleAttr()),
       layout(attn, schedule), features(getGpuFeatures()), code(function),
       arguments(attn, function.getArgument(0), createArgumentBuilder(code), features, globalMemory),
       emitter(arguments, features) {
-  if (attn::ScoreOp op = attn.getScore())
+  if (attn::ScoreOp op = attn.getScore()) {
+    storedScale = takeLastFactor(op);
+    fusedExponent = isTanh(op.getYielded());
     score.emplace(op, emitter);
+  }
   if (attn::MaskOp op = attn.getMask()) {
     mask.emplace(op, emitter);
     maskAnalysis.emplace(op);
@@ -129,7 +162,10 @@ void WarpLowering::placeBlock() {
 void WarpLowering::preparePairs() {
   std::optional<float> scale = attn.getStaticScale();
   bool folded = !score && scale && *scale >= smallestFoldedScale && *scale <= largestFoldedScale;
-  storedScale = folded ? *scale : 1.0f;
+  if (folded) {
+    storedScale = *scale;
+    fusedExponent = true;
+  }
   exponentScale =
       static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);
   if (!folded)

@@ -9,8 +9,8 @@
 #define COMPILER_CONVERSION_TILETONVVM_WARPLOWERING_H
 
 #include "compiler/Conversion/Bodies/ArgumentReader.h"
-#include "compiler/Conversion/Bodies/OpEmitter.h"
 #include "compiler/Conversion/Bodies/RegionVectorizer.h"
+#include "compiler/Conversion/TileToNvvm/ThreadOpEmitter.h"
 #include "compiler/Conversion/TileToNvvm/WarpBuilder.h"
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
@@ -184,7 +184,7 @@ private:
   VectorFeatures features;
   WarpBuilder code;
   ArgumentReader arguments;
-  OpEmitter emitter;
+  ThreadOpEmitter emitter;
   std::optional<RegionVectorizer> score, mask;
   std::optional<attn::MaskAnalysis> maskAnalysis;
   std::optional<attn::MaskRanges> maskRanges;
@@ -206,7 +206,10 @@ private:
   mlir::Value scoreScale;
   /// exp(a - b) is exp2((a - b) * exponentScale) for scores a and b as they are stored; a natural
   /// logarithm is a stored score times `storedScale`.
-  float exponentScale, storedScale;
+  float exponentScale, storedScale = 1.0f;
+  /// Whether (a - b) * exponentScale may be computed as a * exponentScale - b * exponentScale, with
+  /// one rounding for each b: stored scores are then so small that no product overflows.
+  bool fusedExponent = false;
 };
 
 } // namespace attnc

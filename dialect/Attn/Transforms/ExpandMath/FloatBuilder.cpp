@@ -8,6 +8,7 @@
 #include "dialect/Attn/Transforms/ExpandMath/FloatBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 #include <cmath>
 
 using namespace mlir;
@@ -43,6 +44,21 @@ Value FloatBuilder::div(Value a, Value b) { return arith::DivFOp::create(builder
 Value FloatBuilder::neg(Value a) { return arith::NegFOp::create(builder, loc, a); }
 Value FloatBuilder::abs(Value a) { return math::AbsFOp::create(builder, loc, a); }
 Value FloatBuilder::sqrt(Value a) { return math::SqrtOp::create(builder, loc, a); }
+static constexpr auto combinable = arith::FastMathFlags::reassoc | arith::FastMathFlags::arcp;
+
+Value FloatBuilder::combineFactor(Value a) {
+  Operation *op = a.getDefiningOp();
+  if (isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op) && a.hasOneUse() &&
+      matchPattern(op->getOperand(1), m_Constant())) {
+    auto flags = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr().getValue();
+    op->setAttr("fastmath",
+                arith::FastMathFlagsAttr::get(builder.getContext(), flags | combinable));
+  }
+  return a;
+}
+Value FloatBuilder::scale(Value a, float factor) {
+  return arith::MulFOp::create(builder, loc, combineFactor(a), constant(factor), combinable);
+}
 Value FloatBuilder::exp2Instruction(Value a) {
   return math::Exp2Op::create(builder, loc, a, arith::FastMathFlags::afn);
 }

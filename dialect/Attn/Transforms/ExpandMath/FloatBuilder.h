@@ -44,6 +44,11 @@ public:
   mlir::Value neg(mlir::Value a);
   mlir::Value abs(mlir::Value a);
   mlir::Value sqrt(mlir::Value a);
+  /// `a`. If it is a product or quotient with a constant, the constant may be combined with other
+  /// factors, and a quotient become a product with the reciprocal.
+  mlir::Value combineFactor(mlir::Value a);
+  /// combineFactor(a) * factor, in which the factors may be combined.
+  mlir::Value scale(mlir::Value a, float factor);
   /// 2^a, tanh(a) and 1 / a by the target's instruction.
   mlir::Value exp2Instruction(mlir::Value a);
   mlir::Value tanhInstruction(mlir::Value a);

@@ -37,11 +37,11 @@ Value attnc::attn::expandExpApproximateByInstruction(FloatBuilder &builder, Valu
 
 Value attnc::attn::expandTanhByInstruction(FloatBuilder &builder, Value x) {
   // 1 - 2 / (e^2x + 1), right to 2^-22 though not to some ulp near 0.
-  Value power = builder.exp2Instruction(builder.mul(x, builder.constant(2 * log2e)));
+  Value power = builder.exp2Instruction(builder.scale(x, 2 * log2e));
   Value inverse = builder.reciprocalInstruction(builder.add(power, builder.constant(1.0f)));
   return builder.fma(inverse, builder.constant(-2.0f), builder.constant(1.0f));
 }
 
 Value attnc::attn::expandTanhApproximateByInstruction(FloatBuilder &builder, Value x) {
-  return builder.tanhInstruction(x);
+  return builder.tanhInstruction(builder.combineFactor(x));
 }
