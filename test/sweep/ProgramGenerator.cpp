@@ -99,7 +99,8 @@ std::string ProgramGenerator::makeIndex() {
 
 std::string ProgramGenerator::loadInt() {
   if (numDims > 6 || random.chance(20))
-    return declareTable() + "[" + makeIndex() + "]";
+    // A constant index outside would be an error.
+    return declareTable() + "[" + makeIndex() + " + b]";
   std::string type = random.pick({"i32", "i32", "i64", "i16", "i8", "u8"});
   switch (random.range(0, 4)) {
   case 0:
