@@ -120,3 +120,45 @@ tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_
   tile.epilogue %state[%block]
   tile.epilogue %state[%block]
 }
+
+// -----
+
+// expected-error@+1 {{expected rows of a warp that are a multiple of 16, got 24}}
+tile.kernel @a warp_schedule(<query_block = 48, warp_rows = 24, key_block = 64, masked_key_block = 64, tensor_cores = true>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected a query block of 1 to 32 warps of 32 rows, got 80}}
+tile.kernel @a warp_schedule(<query_block = 80, warp_rows = 32, key_block = 64, masked_key_block = 64, tensor_cores = true>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected a query block of 1 to 32 warps of 16 rows, got 528}}
+tile.kernel @a warp_schedule(<query_block = 528, warp_rows = 16, key_block = 64, masked_key_block = 64, tensor_cores = true>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected a masked key block that is a multiple of 16, got 24}}
+tile.kernel @a warp_schedule(<query_block = 64, warp_rows = 16, key_block = 48, masked_key_block = 24, tensor_cores = true>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected a key block that is a multiple of the masked key block, got 64 and 48}}
+tile.kernel @a warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 48, tensor_cores = true>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected either a schedule or a warp_schedule}}
+tile.kernel @a queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected either a schedule or a warp_schedule}}
+tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 64, tensor_cores = true>) queries(%block) {
+}

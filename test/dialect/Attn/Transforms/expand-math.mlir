@@ -1,5 +1,6 @@
 // RUN: attn-opt %s -split-input-file -attn-expand-math | FileCheck %s --check-prefixes=CHECK,FMA
 // RUN: attn-opt %s -split-input-file -attn-expand-math='no-fma expand-rounding' | FileCheck %s --check-prefixes=CHECK,BASE
+// RUN: attn-opt %s -split-input-file -attn-expand-math=approximations | FileCheck %s --check-prefix=INSTRUCTIONS
 
 // No function remains that would be a call; what is an instruction stays, unless the target lacks it.
 // CHECK-LABEL: attn.kernel @all
@@ -64,5 +65,46 @@ attn.kernel @cube dtype(f32) head_dim(8) value_dim(8) {
     %three = arith.constant 3.0 : f32
     %0 = math.powf %score, %three : f32
     attn.yield %0 : f32
+  }
+}
+
+// -----
+
+// Targets that have instructions for them take 2^x for exp, and with 1 / x for tanh. The product with log2(e) is exact to twice
+// the bits for exp.
+// INSTRUCTIONS-LABEL: attn.kernel @instructions
+// INSTRUCTIONS:         %[[T:.*]] = arith.mulf %{{.*}}, %[[LOG2E:.*]] : f32
+// INSTRUCTIONS:         math.fma %{{.*}}, %[[LOG2E]], %{{.*}} : f32
+// INSTRUCTIONS:         math.exp2 %[[T]] fastmath<afn>
+// INSTRUCTIONS:         %[[CHANGE:.*]] = arith.addf
+// INSTRUCTIONS-NEXT:    %[[EXP:.*]] = arith.mulf %{{.*}}, %[[CHANGE]]
+// INSTRUCTIONS-NEXT:    %[[EXP2:.*]] = math.exp2 %[[EXP]] fastmath<afn>
+// INSTRUCTIONS:         %[[E:.*]] = math.exp2 %{{.*}} fastmath<afn>
+// INSTRUCTIONS:         %[[SUM:.*]] = arith.addf %[[E]],
+// INSTRUCTIONS:         %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[SUM]] fastmath<afn>
+// INSTRUCTIONS:         %[[TANH:.*]] = math.fma %[[INVERSE]],
+// INSTRUCTIONS-NEXT:    attn.yield %[[TANH]]
+attn.kernel @instructions dtype(f32) head_dim(8) value_dim(8) {
+  attn.score(%score, %b, %h, %q, %kv) {
+    %0 = math.exp %score : f32
+    %1 = math.exp2 %0 : f32
+    %2 = math.tanh %1 : f32
+    attn.yield %2 : f32
+  }
+}
+
+// -----
+
+// Approximations that are asked for are the instructions alone.
+// INSTRUCTIONS-LABEL: attn.kernel @approximate_instructions
+// INSTRUCTIONS:         %[[T:.*]] = arith.mulf
+// INSTRUCTIONS-NEXT:    %[[EXP:.*]] = math.exp2 %[[T]] fastmath<afn>
+// INSTRUCTIONS-NEXT:    %[[TANH:.*]] = math.tanh %[[EXP]] fastmath<afn>
+// INSTRUCTIONS-NEXT:    attn.yield %[[TANH]]
+attn.kernel @approximate_instructions dtype(f32) head_dim(8) value_dim(8) {
+  attn.score(%score, %b, %h, %q, %kv) {
+    %0 = math.exp %score fastmath<afn> : f32
+    %1 = math.tanh %0 fastmath<afn> : f32
+    attn.yield %1 : f32
   }
 }

@@ -1,0 +1,45 @@
+// RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
+
+// A warp that has a row whose output is not finite computes such rows again, one at a time.
+// CHECK-LABEL: llvm.func @masked(
+// CHECK:         %[[A:.*]] = arith.cmpf une, %{{.*}}, %{{.*}} : f32
+// CHECK:         %[[B:.*]] = arith.cmpf une, %{{.*}}, %{{.*}} : f32
+// CHECK:         %[[EITHER:.*]] = arith.ori %[[A]], %[[B]]
+// CHECK:         %[[ANY:.*]] = nvvm.vote.sync any %{{.*}}, %[[EITHER]] -> i1
+// CHECK-NEXT:    scf.if %[[ANY]] {
+// CHECK:           nvvm.bar.warp.sync
+// CHECK:           scf.for
+// CHECK:             %[[FLAG:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> i32
+// CHECK:             %[[IS:.*]] = arith.cmpi sgt, %[[FLAG]], %c0_i32
+// CHECK:             scf.if %[[IS]]
+
+// Each lane has one of 20 columns of q and k, or none; their products are added over the warp.
+// CHECK:               %[[Q:.*]] = scf.if %[[HAS_COLUMN:.*]] -> (f32)
+// CHECK:               %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (f32)
+// CHECK:                 %[[K:.*]] = scf.if %[[HAS_COLUMN]] -> (f32)
+// CHECK:                 math.fma %[[Q]], %[[K]],
+// CHECK-COUNT-5:         nvvm.shfl.sync bfly
+// CHECK:                 %[[SCORE:.*]] = arith.addf
+// CHECK:                 %[[FINITE:.*]] = arith.cmpf une, %[[SCORE]],
+// CHECK:                 %[[KEEP:.*]] = arith.cmpi eq,
+// CHECK:                 %[[TAKEN:.*]] = arith.andi %[[FINITE]], %[[KEEP]]
+// CHECK:                 %[[WEIGHT:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+
+// Values are read where the pair takes part, and only there.
+// CHECK-NOT:             llvm.load
+// CHECK:                 %[[AFTER:.*]] = scf.if %[[TAKEN]] -> (f32) {
+// CHECK:                   llvm.load %{{.*}} : !llvm.ptr<1> -> bf16
+// CHECK:                   math.fma %[[WEIGHT]], %{{.*}}, %[[BEFORE]]
+// CHECK:                 } else {
+// CHECK-NEXT:              scf.yield %[[BEFORE]]
+// CHECK:                 scf.yield %[[AFTER]]
+// CHECK:               %[[O:.*]] = arith.mulf %[[SUM]], %{{.*}}
+// CHECK:               %[[ROUNDED:.*]] = arith.truncf %[[O]] : f32 to bf16
+// CHECK:               llvm.store %[[ROUNDED]], %{{.*}} : bf16, !llvm.ptr<1>
+attn.kernel @masked dtype(bf16) head_dim(20) value_dim(20) {
+  attn.mask(%b, %h, %q, %kv) {
+    %and = arith.andi %q, %kv : i64
+    %r = arith.cmpi eq, %and, %q : i64
+    attn.yield %r : i1
+  }
+}

@@ -1,0 +1,70 @@
+// RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
+
+// The static scale joins the exponent. Keys past the last one are excluded. A row's maximum is that of a lane's columns,
+// then of its quad; where nothing was seen, 0 stands in for it.
+// CHECK-LABEL: llvm.func @plain(
+// CHECK:         scf.for
+// CHECK:         nvvm.mma.sync
+// CHECK:         nvvm.barrier
+// CHECK:         %[[COLUMN:.*]] = arith.shli %{{.*}}, %c1_i32
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi slt, %[[COLUMN]], %{{.*}} :
+// CHECK:         %[[S0:.*]] = arith.select %[[INSIDE]], %{{.*}}, %[[MINUS_INFINITY:.*]] : f32
+// CHECK:         %[[M0:.*]] = arith.maxnumf %[[S0]], %{{.*}} : f32
+// CHECK:         %[[M1:.*]] = arith.maxnumf %[[M0]],
+// CHECK:         nvvm.shfl.sync bfly %{{.*}}, %[[M1]], %c1_i32, %c31_i32
+// CHECK:         nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %c2_i32, %c31_i32
+// CHECK:         %[[QUAD:.*]] = arith.maxnumf
+// CHECK:         %[[MAXIMUM:.*]] = arith.maxnumf %[[OLD:.*]], %[[QUAD]]
+// CHECK:         %[[NONE:.*]] = arith.cmpf oeq, %[[MAXIMUM]], %[[MINUS_INFINITY]]
+// CHECK:         %[[SAFE:.*]] = arith.select %[[NONE]], %{{.*}}, %[[MAXIMUM]]
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[SAFE]], %[[SCALE:.*]] :
+// CHECK:         %[[REFERENCE:.*]] = arith.negf %[[SCALED]]
+// CHECK:         %[[SHIFT:.*]] = math.fma %[[OLD]], %[[SCALE]], %[[REFERENCE]]
+// CHECK:         %[[FACTOR:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[SHIFT]])
+// CHECK:         %[[E0:.*]] = math.fma %[[S0]], %[[SCALE]], %[[REFERENCE]]
+// CHECK:         %[[W0:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[E0]])
+// CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK:         math.fma %{{.*}}, %[[FACTOR]], %{{.*}} : f32
+// CHECK:         nvvm.mma.sync
+
+// In full blocks there is nothing to exclude.
+// CHECK:         nvvm.barrier
+// CHECK-NOT:     arith.select {{.*}} : f32
+// CHECK:         arith.maxnumf
+attn.kernel @plain dtype(bf16) head_dim(16) value_dim(16) {
+}
+
+// -----
+
+// A score body takes scaled scores, so that exp(score - maximum) is left. The mask's pairs take part, of the keys that there
+// are; bodies are computed for keys past the last as for the last.
+// CHECK-LABEL: llvm.func @bodies(
+// CHECK:         scf.for
+// CHECK:         nvvm.mma.sync
+// CHECK:         %[[DOT:.*]] = llvm.extractvalue %{{.*}}[0]
+// CHECK:         nvvm.barrier
+// CHECK:         %[[LAST:.*]] = arith.addi %{{.*}}, %c-1_i32
+// CHECK:         %[[COLUMN:.*]] = arith.shli %{{.*}}, %c1_i32
+// CHECK:         %[[KEY:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi slt, %[[COLUMN]],
+// CHECK:         %[[USED:.*]] = arith.select %[[INSIDE]], %[[KEY]], %[[LAST]] : i32
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[DOT]], %[[SCALE:.*]] :
+// CHECK:         %[[SCORE:.*]] = arith.addf %[[SCALED]], %[[SCALED]]
+// CHECK:         %[[AND:.*]] = arith.andi %[[QUERY:.*]], %[[USED]] : i32
+// CHECK:         %[[KEEP:.*]] = arith.cmpi eq, %[[AND]], %[[QUERY]]
+// CHECK:         %[[TAKEN:.*]] = arith.andi %[[INSIDE]], %[[KEEP]]
+// CHECK:         %[[S0:.*]] = arith.select %[[TAKEN]], %[[SCORE]], %{{.*}} : f32
+// CHECK:         %[[D0:.*]] = arith.subf %[[S0]], %{{.*}}
+// CHECK:         %[[E0:.*]] = arith.mulf %[[D0]], %{{.*}}
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[E0]])
+attn.kernel @bodies dtype(bf16) head_dim(16) value_dim(16) {
+  attn.score(%s, %b, %h, %q, %kv) {
+    %r = arith.addf %s, %s : f32
+    attn.yield %r : f32
+  }
+  attn.mask(%b, %h, %q, %kv) {
+    %and = arith.andi %q, %kv : i64
+    %r = arith.cmpi eq, %and, %q : i64
+    attn.yield %r : i1
+  }
+}
