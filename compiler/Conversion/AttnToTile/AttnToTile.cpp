@@ -87,7 +87,8 @@ struct ConvertAttnToTile : attnc::impl::ConvertAttnToTilePassBase<ConvertAttnToT
       }
       WarpScheduleAttr schedule = chooseWarpSchedule(kernel, sharedMemory);
       if (!schedule) {
-        kernel.emitError("no tile of this kernel fits into ") << sharedMemory.getValue() << " bytes";
+        kernel.emitError("no tile of this kernel fits into ")
+            << sharedMemory.getValue() << " bytes";
         return signalPassFailure();
       }
       convertKernel(kernel, {}, schedule);
