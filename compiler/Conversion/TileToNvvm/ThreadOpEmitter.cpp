@@ -16,9 +16,9 @@ using namespace mlir;
 using namespace attnc;
 
 static bool isApproximate(Operation *op) {
-  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-  return flags &&
-         bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
+  auto fastMath = dyn_cast<arith::ArithFastMathInterface>(op);
+  arith::FastMathFlagsAttr flags = fastMath ? fastMath.getFastMathFlagsAttr() : nullptr;
+  return flags && bitEnumContainsAny(flags.getValue(), arith::FastMathFlags::afn);
 }
 
 SmallVector<Value, 1> ThreadOpEmitter::emit(OpBuilder &builder, Operation *op,
