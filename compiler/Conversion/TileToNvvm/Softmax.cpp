@@ -57,6 +57,15 @@ Value WarpLowering::emitWeight(Value score, Value maximum) {
   return code.exp2(code.fma(score, scale, reference));
 }
 
+Value WarpLowering::emitFactor(Value before, Value maximum) {
+  if (scoreScale)
+    return emitWeight(before, maximum);
+  // The difference of rounded products: a maximum that stays gives a factor of exactly 1, else sums
+  // would drift from block to block.
+  Value scale = code.f32(exponentScale);
+  return code.exp2(code.subF(code.mulF(before, scale), code.mulF(maximum, scale)));
+}
+
 WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, State &state) {
   Values factors;
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
@@ -72,7 +81,7 @@ WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, State &state)
     // Nothing seen yet: subtracting 0 leaves -inf, and weights of 0.
     Value none = code.compareF(arith::CmpFPredicate::OEQ, maximum, code.f32(-infinity));
     Value subtracted = code.select(none, code.f32(0), maximum);
-    Value factor = emitWeight(state.maxima[slot], subtracted);
+    Value factor = emitFactor(state.maxima[slot], subtracted);
     state.maxima[slot] = maximum;
 
     Value sums[] = {Value(), Value()};

@@ -158,6 +158,8 @@ private:
   Values emitSoftmaxStep(Scores &scores, State &state);
   /// exp(score - maximum), scores as they are stored.
   mlir::Value emitWeight(mlir::Value score, mlir::Value maximum);
+  /// exp(before - maximum): what weights under an earlier maximum have to be multiplied by.
+  mlir::Value emitFactor(mlir::Value before, mlir::Value maximum);
 
   //===--------------------------------------------------------------------===//
   // Epilogue.cpp: tile.epilogue

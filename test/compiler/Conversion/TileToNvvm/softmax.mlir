@@ -1,7 +1,7 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
 // The static scale joins the exponent. Keys past the last one are excluded. A row's maximum is that of a lane's columns,
-// then of its quad; where nothing was seen, 0 stands in for it.
+// then of its quad; where nothing was seen, 0 stands in for it. A maximum that stays gives a factor of exactly 1.
 // CHECK-LABEL: llvm.func @plain(
 // CHECK:         scf.for
 // CHECK:         nvvm.mma.sync
@@ -17,10 +17,11 @@
 // CHECK:         %[[MAXIMUM:.*]] = arith.maxnumf %[[OLD:.*]], %[[QUAD]]
 // CHECK:         %[[NONE:.*]] = arith.cmpf oeq, %[[MAXIMUM]], %[[MINUS_INFINITY]]
 // CHECK:         %[[SAFE:.*]] = arith.select %[[NONE]], %{{.*}}, %[[MAXIMUM]]
-// CHECK:         %[[SCALED:.*]] = arith.mulf %[[SAFE]], %[[SCALE:.*]] :
-// CHECK:         %[[REFERENCE:.*]] = arith.negf %[[SCALED]]
-// CHECK:         %[[SHIFT:.*]] = math.fma %[[OLD]], %[[SCALE]], %[[REFERENCE]]
+// CHECK-DAG:     %[[BEFORE:.*]] = arith.mulf %[[OLD]], %[[SCALE:.*]] :
+// CHECK-DAG:     %[[SCALED:.*]] = arith.mulf %[[SAFE]], %[[SCALE]] :
+// CHECK:         %[[SHIFT:.*]] = arith.subf %[[BEFORE]], %[[SCALED]]
 // CHECK:         %[[FACTOR:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[SHIFT]])
+// CHECK:         %[[REFERENCE:.*]] = arith.negf %[[SCALED]]
 // CHECK:         %[[E0:.*]] = math.fma %[[S0]], %[[SCALE]], %[[REFERENCE]]
 // CHECK:         %[[W0:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[E0]])
 // CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
