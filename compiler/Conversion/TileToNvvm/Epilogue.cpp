@@ -105,8 +105,14 @@ void WarpLowering::copyOutput() {
       });
 }
 
+Value WarpLowering::emitInverse(Value sum) {
+  Value zero = code.f32(0);
+  Value empty = code.compareF(arith::CmpFPredicate::OEQ, sum, zero);
+  return code.select(empty, zero, arith::DivFOp::create(code, code.f32(1), sum));
+}
+
 void WarpLowering::emitEpilogue(State &state) {
-  Value zero = code.f32(0), one = code.f32(1);
+  Value zero = code.f32(0);
   self = getPosition();
   o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);
   // Without any block of keys, copies of queries may still be on their way.
@@ -124,9 +130,7 @@ void WarpLowering::emitEpilogue(State &state) {
       check = code.addF(check, code.shuffleXor(check, laneMask));
     }
     sums.push_back(sum);
-    Value empty = code.compareF(arith::CmpFPredicate::OEQ, sum, zero);
-    Value inverse = arith::DivFOp::create(code, one, sum);
-    inverses.push_back(code.select(empty, zero, inverse));
+    inverses.push_back(emitInverse(sum));
     flags.push_back(code.compareF(arith::CmpFPredicate::UNE, check, zero));
   }
   if (attn.getLse())
@@ -134,5 +138,5 @@ void WarpLowering::emitEpilogue(State &state) {
   stageOutput(state, inverses);
   code.syncWarp();
   copyOutput();
-  emitExactRows(state.maxima, inverses, flags);
+  emitExactRows(state.maxima, flags);
 }

@@ -7,7 +7,8 @@
 //
 // In the main loops an excluded pair multiplies v by a weight of 0, which leaves no trace unless v
 // is NaN or inf there. Such rows are computed once more, one at a time by a whole warp, which reads
-// v at pairs that take part only. Maxima and sums do not depend on v and stay as they are.
+// v at pairs that take part only. Maxima stay as they are; sums are those of the new weights, as
+// scores come out a little differently.
 //
 //===------------------------------------------------------------------------===//
 
@@ -20,8 +21,7 @@ using namespace attnc;
 
 static constexpr int64_t warpSize = 32;
 
-void WarpLowering::emitExactRows(const Values &maxima, const Values &inverses,
-                                 const Values &flags) {
+void WarpLowering::emitExactRows(const Values &maxima, const Values &flags) {
   Value any = flags.front();
   for (Value flag : ArrayRef(flags).drop_front())
     any = code.orOf(any, flag);
@@ -30,7 +30,6 @@ void WarpLowering::emitExactRows(const Values &maxima, const Values &inverses,
       for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
         Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
         storeShared(maxima[slot], layout.maxima, row);
-        storeShared(inverses[slot], layout.inverses, row);
         storeShared(arith::ExtUIOp::create(code, code.getI32Type(), flags[slot]), layout.flags,
                     row);
       }
@@ -76,7 +75,8 @@ void WarpLowering::emitExactRow(Value row) {
   for (int64_t part = 0; part < headParts; ++part)
     queries.push_back(loadElement(q, query, part, headDim));
 
-  Values initial(valueParts, code.f32(0));
+  // The output's columns, and the sum of weights.
+  Values initial(valueParts + 1, code.f32(0));
   Values sums = code.loop(keyBegin, keyEnd, 1, initial, [&](Value key, ValueRange carried) {
     Value value = code.f32(0);
     for (int64_t part = 0; part < headParts; ++part)
@@ -99,12 +99,13 @@ void WarpLowering::emitExactRow(Value row) {
           Values results;
           for (int64_t part = 0; part < valueParts; ++part)
             results.push_back(code.fma(weight, loadElement(v, key, part, valueDim), carried[part]));
+          results.push_back(code.addF(carried.back(), weight));
           return results;
         },
         [&] { return Values(carried); });
   });
 
-  Value inverse = loadShared(code.getF32Type(), layout.inverses, row);
+  Value inverse = emitInverse(sums.back());
   int64_t bytes = layout.elementBytes;
   for (int64_t part = 0; part < valueParts; ++part) {
     Value column = code.add(self.lane, warpSize * part);

@@ -166,6 +166,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitEpilogue(State &state);
+  /// 1 / sum, or 0 where there are no weights.
+  mlir::Value emitInverse(mlir::Value sum);
   void storeLse(const Values &maxima, const Values &sums);
   void stageOutput(const State &state, const Values &inverses);
   void copyOutput();
@@ -175,7 +177,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Computes the output of such rows once more, without touching values at excluded pairs.
-  void emitExactRows(const Values &maxima, const Values &inverses, const Values &flags);
+  void emitExactRows(const Values &maxima, const Values &flags);
   void emitExactRow(mlir::Value row);
   mlir::Value loadElement(const Rows &rows, mlir::Value row, int64_t part, int64_t columns);
 

@@ -15,7 +15,7 @@
 
 // Each lane has one of 20 columns of q and k, or none; their products are added over the warp.
 // CHECK:               %[[Q:.*]] = scf.if %[[HAS_COLUMN:.*]] -> (f32)
-// CHECK:               %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (f32)
+// CHECK:               %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}, %[[WEIGHTS:.*]] = %{{.*}}) -> (f32, f32)
 // CHECK:                 %[[K:.*]] = scf.if %[[HAS_COLUMN]] -> (f32)
 // CHECK:                 math.fma %[[Q]], %[[K]],
 // CHECK-COUNT-5:         nvvm.shfl.sync bfly
@@ -25,15 +25,18 @@
 // CHECK:                 %[[TAKEN:.*]] = arith.andi %[[FINITE]], %[[KEEP]]
 // CHECK:                 %[[WEIGHT:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
 
-// Values are read where the pair takes part, and only there.
+// Values are read where the pair takes part, and only there. The output is divided by the sum of the same weights.
 // CHECK-NOT:             llvm.load
-// CHECK:                 %[[AFTER:.*]] = scf.if %[[TAKEN]] -> (f32) {
+// CHECK:                 %[[AFTER:.*]]:2 = scf.if %[[TAKEN]] -> (f32, f32) {
 // CHECK:                   llvm.load %{{.*}} : !llvm.ptr<1> -> bf16
 // CHECK:                   math.fma %[[WEIGHT]], %{{.*}}, %[[BEFORE]]
+// CHECK:                   arith.addf %[[WEIGHTS]], %[[WEIGHT]]
 // CHECK:                 } else {
-// CHECK-NEXT:              scf.yield %[[BEFORE]]
-// CHECK:                 scf.yield %[[AFTER]]
-// CHECK:               %[[O:.*]] = arith.mulf %[[SUM]], %{{.*}}
+// CHECK-NEXT:              scf.yield %[[BEFORE]], %[[WEIGHTS]]
+// CHECK:                 scf.yield %[[AFTER]]#0, %[[AFTER]]#1
+// CHECK:               %[[QUOTIENT:.*]] = arith.divf %{{.*}}, %[[SUMS]]#1
+// CHECK:               %[[INVERSE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[QUOTIENT]]
+// CHECK:               %[[O:.*]] = arith.mulf %[[SUMS]]#0, %[[INVERSE]]
 // CHECK:               %[[ROUNDED:.*]] = arith.truncf %[[O]] : f32 to bf16
 // CHECK:               llvm.store %[[ROUNDED]], %{{.*}} : bf16, !llvm.ptr<1>
 attn.kernel @masked dtype(bf16) head_dim(20) value_dim(20) {
