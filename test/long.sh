@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The tests that take hours: a million inputs for each fuzzer under ASan and UBSan, 50,000 random cases.
+# The tests that take hours: a million inputs for each fuzzer under ASan and UBSan, 50,000 random cases on the host and a
+# fifth of that on the emulator.
 # Usage: test/long.sh [INPUTS [CASES]]
-# An input that breaks something is left in build/fuzz/findings, a case that fails in build/release/sweep. Exit status
-# 0 if nothing failed, 1 if something did, 2 on wrong arguments, 3 if the build failed.
+# An input that breaks something is left in build/fuzz/findings, a case that fails in build/release/sweep or
+# sweep-emulator. Exit status 0 if nothing failed, 1 if something did, 2 on wrong arguments, 3 if the build failed.
 set -u
 cd "$(dirname "$0")/.." || exit 3
 . cmake/prepare.sh
@@ -52,4 +53,7 @@ fuzz attnc-compile-fuzzer 2048 compiler/Frontend/fuzz/attn.dict build/fuzz/seeds
 fuzz emulator-load-fuzzer 24576 runtime/emulator/fuzz/ptx.dict test/emulator/ptx test/emulator/cuda || failed=1
 echo "attn-sweep: $cases cases ..."
 build/release/bin/attn-sweep --cases "$cases" --save build/release/sweep || failed=1
+emulated=$(((cases + 4) / 5))
+echo "attn-sweep, kernels for GPUs: $emulated cases ..."
+build/release/bin/attn-sweep --device emulator --cases "$emulated" --save build/release/sweep-emulator || failed=1
 exit "$failed"
