@@ -14,7 +14,8 @@
 // LARGE-SAME:  attnc.query_block = 128
 // SMALL-SAME:  attnc.query_block = 32
 // PTX-NOT:     {{ (scf|arith|math|cf)\.}}
-// PTX:         llvm.intr.exp2({{.*}}) {fastmathFlags = #llvm.fastmath<afn>}
+// PTX:         %[[POWER:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// PTX:         llvm.fmul %[[POWER]],
 // PTX-NOT:     {{ (scf|arith|math|cf)\.}}
 // PTX:         llvm.return
 
