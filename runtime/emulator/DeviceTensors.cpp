@@ -159,8 +159,10 @@ bool DeviceTensors::allocate() {
   std::vector<Tensor *> sorted;
   for (Tensor &tensor : tensors)
     sorted.push_back(&tensor);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Tensor *a, const Tensor *b) { return a->getBegin() < b->getBegin(); });
+  // Of tensors that begin at one place the first one given comes first.
+  std::sort(sorted.begin(), sorted.end(), [](const Tensor *a, const Tensor *b) {
+    return std::pair(a->getBegin(), a) < std::pair(b->getBegin(), b);
+  });
   for (size_t first = 0; first < sorted.size();) {
     uint64_t end = 0;
     size_t last = first;
