@@ -18,6 +18,7 @@
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
 #include "compiler/Target/Ptx/LaunchHeader.h"
 #include "compiler/Target/Ptx/Ptxas.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -83,9 +84,14 @@ static bool isAboveLlvm(Operation *function) {
       .wasInterrupted();
 }
 
-/// The kind of target that the functions of `module` were made for; nothing without functions.
+/// The kind of target that `module` was scheduled or lowered for; nothing before.
 static std::optional<TargetKind> findTargetKind(ModuleOp module) {
   std::optional<TargetKind> kind;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    if (kernel.getWarpScheduleAttr())
+      return TargetKind::Ptx;
+    kind = TargetKind::Host;
+  }
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
       return TargetKind::Ptx;

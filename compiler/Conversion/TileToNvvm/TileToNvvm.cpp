@@ -64,6 +64,10 @@ struct ConvertTileToNvvm : attnc::impl::ConvertTileToNvvmPassBase<ConvertTileToN
     Builder builder(&getContext());
     createSharedMemory(getOperation());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      if (!kernel.getWarpScheduleAttr()) {
+        kernel.emitOpError("expected a warp_schedule, got a schedule for CPUs");
+        return signalPassFailure();
+      }
       LLVM::LLVMFuncOp function = createFunction(kernel);
       WarpLowering lowering(kernel, function);
       lowering.lower();

@@ -38,6 +38,10 @@ struct ConvertTileToVector : attnc::impl::ConvertTileToVectorPassBase<ConvertTil
   void runOnOperation() override {
     Builder builder(&getContext());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      if (!kernel.getScheduleAttr()) {
+        kernel.emitOpError("expected a schedule for CPUs, got a warp_schedule");
+        return signalPassFailure();
+      }
       LLVM::LLVMFuncOp function = createFunction(kernel);
       KernelLowering lowering(kernel, function);
       lowering.lower();
