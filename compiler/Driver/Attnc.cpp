@@ -111,7 +111,7 @@ static std::optional<RunError> compile(const AttncOptions &options, Compilation 
     llvm::raw_string_ostream os(text);
     if (std::optional<RunError> error = compilation.explain(options.compile, *target, os))
       return error;
-    if (options.emit && writesToStandardOutput(options))
+    if ((options.emit && writesToStandardOutput(options)) || options.header == "-")
       llvm::errs() << text;
     else if (std::optional<RunError> error = writeStandardOutput(text))
       return error;

@@ -217,6 +217,9 @@ static std::optional<std::string> checkOutputs(const AttncOptions &options) {
     return "the form `" + form.name.str() + "` expects `--arch host`, got `" + options.arch + "`";
   if (form.targets == PhaseTargets::Host && !options.header.empty())
     return "`--header` expects a form for GPUs beside it, got `" + form.name.str() + "`";
+  std::string output = options.output.empty() ? "-" : options.output;
+  if (options.header == output)
+    return "`-o` and `--header` expect two files, got `" + output + "` for both";
   return std::nullopt;
 }
 

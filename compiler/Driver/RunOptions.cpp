@@ -368,6 +368,8 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
     return "`--fill` expects random tensors (`--random`), got `--in`";
   if (options.out == "-" && options.maskPicture == "-")
     return "expected standard output for one of `--out` and `--mask-picture`, got both";
+  if (!options.out.empty() && options.out == options.maskPicture)
+    return "`--out` and `--mask-picture` expect two files, got `" + options.out + "` for both";
   if (options.weights && options.device != RunDevice::Reference)
     return "`--weights` expects `--device reference`: fused kernels never hold the weights";
   return options.device == RunDevice::Emulator ? checkEmulator(options) : checkOtherDevice(options);
