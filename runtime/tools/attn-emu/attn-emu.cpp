@@ -39,7 +39,7 @@ bool resetBuffers(Device &device, std::vector<Argument> &arguments) {
       continue;
     if (argument.address)
       device.release(argument.address);
-    argument.address = device.allocate(std::max<size_t>(argument.bytes.size(), 1), argument.name);
+    argument.address = device.allocate(argument.bytes.size(), argument.name);
     if (!argument.address)
       return false;
     size_t count = 1;
