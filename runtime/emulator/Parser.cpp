@@ -21,7 +21,16 @@ constexpr uint64_t maximumVariableBytes = uint64_t(1) << 30;
 std::string describe(const Token &token) {
   if (token.kind == TokenKind::End)
     return "the end of the file";
-  return "`" + std::string(token.text.substr(0, 60)) + "`";
+  std::string text = "`";
+  for (char c : token.text.substr(0, 60)) {
+    constexpr const char *digits = "0123456789abcdef";
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f)
+      text += c;
+    else
+      text += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+  }
+  return text + "`";
 }
 
 Space parseSpaceDirective(std::string_view word) {

@@ -24,6 +24,7 @@ TEST(Parser, namesTheUnexpectedToken) {
   EXPECT_EQ(firstError(".version 8.0\n.target 5\n"),
             "f:2:9: error: expected a target name, got `5`");
   EXPECT_EQ(firstError(ptxHeader() + "banana"), "f:4:1: error: expected a directive, got `banana`");
+  EXPECT_EQ(firstError(ptxHeader() + "\x1b[2J"), "f:4:1: error: expected a directive, got `\\x1b`");
   EXPECT_EQ(firstError(ptxHeader() + ".entry k() {"),
             "f:4:13: error: expected `}` at the end of function `k`, got the end of the file");
 }
