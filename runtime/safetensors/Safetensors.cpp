@@ -121,7 +121,8 @@ Reader::~Reader() {
 
 std::optional<Error> Reader::open(const std::string &file) {
   path = file;
-  descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe would wait for its writer.
+  descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
   if (descriptor < 0 || ::fstat(descriptor, &info) != 0)
     return makeSystemError(path, "open");
