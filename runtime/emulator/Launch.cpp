@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 namespace attnc::emu {
@@ -223,8 +224,12 @@ LaunchOutcome runInParallel(const LaunchState &state, unsigned workers) {
       }
     };
     std::vector<std::thread> threads;
-    for (unsigned i = 1; i < std::min<size_t>(workers, count); ++i)
-      threads.emplace_back(work);
+    try {
+      while (threads.size() + 1 < std::min<size_t>(workers, count))
+        threads.emplace_back(work);
+    } catch (const std::system_error &) {
+      // A system that gives no more threads leaves the work to those there are.
+    }
     work();
     for (std::thread &thread : threads)
       thread.join();
