@@ -144,7 +144,12 @@ int run(int argc, char **argv) {
   std::ifstream file(options.file, std::ios::binary);
   if (!file)
     return fail("cannot read `" + options.file + "`");
-  std::string source((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string source;
+  try {
+    source.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  } catch (const std::ios_base::failure &) {
+    return fail("cannot read `" + options.file + "`"); // a folder
+  }
   Device device;
   std::vector<Diagnostic> diagnostics;
   std::unique_ptr<Module> module = device.loadModule(source, diagnostics);
@@ -179,7 +184,8 @@ int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   try {
-    return run(argc, argv);
+    int status = run(argc, argv);
+    return std::cout.flush() ? status : fail("standard output: cannot write");
   } catch (const std::bad_alloc &) {
     return fail("out of memory");
   }
