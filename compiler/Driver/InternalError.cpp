@@ -9,6 +9,7 @@
 #include "compiler/Driver/RunError.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
@@ -36,4 +37,6 @@ void driver::reportInternalErrors(const char *tool) {
   void *data = const_cast<char *>(tool);
   llvm::install_fatal_error_handler(handleFatalError, data);
   llvm::sys::AddSignalHandler(handleCrash, data);
+  // A file beyond the limit of its size is an error of the write, not a crash.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
