@@ -58,7 +58,7 @@ Value WarpLowering::emitWeight(Value score, Value maximum) {
 }
 
 Value WarpLowering::emitFactor(Value before, Value maximum) {
-  if (scoreScale)
+  if (!fusedExponent)
     return emitWeight(before, maximum);
   // The difference of rounded products: a maximum that stays gives a factor of exactly 1, else sums
   // would drift from block to block.

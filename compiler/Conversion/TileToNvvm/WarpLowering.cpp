@@ -162,10 +162,8 @@ void WarpLowering::placeBlock() {
 void WarpLowering::preparePairs() {
   std::optional<float> scale = attn.getStaticScale();
   bool folded = !score && scale && *scale >= smallestFoldedScale && *scale <= largestFoldedScale;
-  if (folded) {
+  if (folded)
     storedScale = *scale;
-    fusedExponent = true;
-  }
   exponentScale =
       static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);
   if (!folded)

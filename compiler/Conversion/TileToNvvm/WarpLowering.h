@@ -212,7 +212,8 @@ private:
   /// logarithm is a stored score times `storedScale`.
   float exponentScale, storedScale = 1.0f;
   /// Whether (a - b) * exponentScale may be computed as a * exponentScale - b * exponentScale, with
-  /// one rounding for each b: stored scores are then so small that no product overflows.
+  /// one rounding for each b. Stored scores must be small: at 2^31 that rounding is worth a power
+  /// of two beyond all floats.
   bool fusedExponent = false;
 };
 

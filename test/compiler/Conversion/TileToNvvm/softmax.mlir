@@ -1,6 +1,6 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
-// The static scale joins the exponent. Keys past the last one are excluded. A row's maximum is that of a lane's columns,
+// The static scale joins the exponent, after the subtraction: before it, large products would lose all digits. Keys past the last one are excluded. A row's maximum is that of a lane's columns,
 // then of its quad; where nothing was seen, 0 stands in for it. A maximum that stays gives a factor of exactly 1.
 // CHECK-LABEL: llvm.func @plain(
 // CHECK:         scf.for
@@ -17,12 +17,11 @@
 // CHECK:         %[[MAXIMUM:.*]] = arith.maxnumf %[[OLD:.*]], %[[QUAD]]
 // CHECK:         %[[NONE:.*]] = arith.cmpf oeq, %[[MAXIMUM]], %[[MINUS_INFINITY]]
 // CHECK:         %[[SAFE:.*]] = arith.select %[[NONE]], %{{.*}}, %[[MAXIMUM]]
-// CHECK-DAG:     %[[BEFORE:.*]] = arith.mulf %[[OLD]], %[[SCALE:.*]] :
-// CHECK-DAG:     %[[SCALED:.*]] = arith.mulf %[[SAFE]], %[[SCALE]] :
-// CHECK:         %[[SHIFT:.*]] = arith.subf %[[BEFORE]], %[[SCALED]]
+// CHECK:         %[[CHANGE:.*]] = arith.subf %[[OLD]], %[[SAFE]]
+// CHECK:         %[[SHIFT:.*]] = arith.mulf %[[CHANGE]], %[[SCALE:.*]] :
 // CHECK:         %[[FACTOR:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[SHIFT]])
-// CHECK:         %[[REFERENCE:.*]] = arith.negf %[[SCALED]]
-// CHECK:         %[[E0:.*]] = math.fma %[[S0]], %[[SCALE]], %[[REFERENCE]]
+// CHECK:         %[[D0:.*]] = arith.subf %[[S0]], %[[SAFE]]
+// CHECK:         %[[E0:.*]] = arith.mulf %[[D0]], %[[SCALE]]
 // CHECK:         %[[W0:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[E0]])
 // CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
 // CHECK:         math.fma %{{.*}}, %[[FACTOR]], %{{.*}} : f32
