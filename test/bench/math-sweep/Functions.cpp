@@ -35,31 +35,23 @@ static int roundToZero(mpfr_t result, const mpfr_t value, mpfr_rnd_t) {
   return mpfr_trunc(result, value);
 }
 
-static double exactPow(double x, double y) {
-  mpfr_t base, exponent;
-  mpfr_init2(base, 80);
-  mpfr_init2(exponent, 80);
-  mpfr_set_d(base, x, MPFR_RNDN);
-  mpfr_set_d(exponent, y, MPFR_RNDN);
-  mpfr_pow(base, base, exponent, MPFR_RNDN);
-  double result = mpfr_get_d(base, MPFR_RNDN);
-  mpfr_clear(base);
-  mpfr_clear(exponent);
+/// `function` of MPFR on two numbers, rounded to double.
+static double exactOfTwo(int (*function)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t), double x,
+                         double y) {
+  mpfr_t lhs, rhs;
+  mpfr_init2(lhs, 80);
+  mpfr_init2(rhs, 80);
+  mpfr_set_d(lhs, x, MPFR_RNDN);
+  mpfr_set_d(rhs, y, MPFR_RNDN);
+  function(lhs, lhs, rhs, MPFR_RNDN);
+  double result = mpfr_get_d(lhs, MPFR_RNDN);
+  mpfr_clear(lhs);
+  mpfr_clear(rhs);
   return result;
 }
 
-static double exactFmod(double x, double y) {
-  mpfr_t dividend, divisor;
-  mpfr_init2(dividend, 80);
-  mpfr_init2(divisor, 80);
-  mpfr_set_d(dividend, x, MPFR_RNDN);
-  mpfr_set_d(divisor, y, MPFR_RNDN);
-  mpfr_fmod(dividend, dividend, divisor, MPFR_RNDN);
-  double result = mpfr_get_d(dividend, MPFR_RNDN);
-  mpfr_clear(dividend);
-  mpfr_clear(divisor);
-  return result;
-}
+static double exactPow(double x, double y) { return exactOfTwo(mpfr_pow, x, y); }
+static double exactFmod(double x, double y) { return exactOfTwo(mpfr_fmod, x, y); }
 
 /// As C's rsqrt, which gives -inf at -0; MPFR's gives +inf.
 static int reciprocalSquareRoot(mpfr_t result, const mpfr_t value, mpfr_rnd_t mode) {
