@@ -103,6 +103,13 @@ uint16_t attnc::convertFloatToBF16(float value) {
   return shiftRightRounding(bits, 16);
 }
 
+int64_t attnc::getNumBytes(const TensorView &view) {
+  int64_t bytes = getSize(view.type);
+  for (int64_t size : view.sizes)
+    bytes *= size;
+  return bytes;
+}
+
 std::vector<int64_t> attnc::getContiguousStrides(const std::vector<int64_t> &sizes) {
   std::vector<int64_t> strides(sizes.size());
   uint64_t stride = 1;

@@ -60,13 +60,6 @@ std::string formatElement(const std::string &name, const TensorView &view, int64
   return "`" + name + "` " + formatSizes(indices);
 }
 
-int64_t getNumBytes(const TensorView &view) {
-  int64_t bytes = getSize(view.type);
-  for (int64_t size : view.sizes)
-    bytes *= size;
-  return bytes;
-}
-
 } // namespace
 
 DeviceTensors::DeviceTensors(Device &device, const KernelInfo &info,

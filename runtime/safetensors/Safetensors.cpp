@@ -105,13 +105,6 @@ const char *getTypeName(ElementType type) {
   }
   return "";
 }
-
-int64_t getNumBytes(const TensorView &view) {
-  int64_t bytes = getSize(view.type);
-  for (int64_t size : view.sizes)
-    bytes *= size;
-  return bytes;
-}
 } // namespace
 
 Reader::~Reader() {

@@ -25,6 +25,9 @@ struct TensorView {
   int64_t getRank() const { return static_cast<int64_t>(sizes.size()); }
 };
 
+/// The bytes of all elements of `view`, without gaps between them.
+int64_t getNumBytes(const TensorView &view);
+
 /// The strides of a tensor of these sizes that lies in row-major order without gaps.
 std::vector<int64_t> getContiguousStrides(const std::vector<int64_t> &sizes);
 
