@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace attnc;
 
-static ArgumentLayout getLayout(attn::KernelOp kernel) {
+ArgumentLayout attnc::getArgumentLayout(attn::KernelOp kernel) {
   std::vector<int64_t> ranks;
   for (auto capture : kernel.getBody().getOps<attn::CaptureOp>())
     ranks.push_back(capture.getRank());
@@ -38,7 +38,8 @@ static Value createConstant(OpBuilder &builder, Location loc, int64_t value) {
 ArgumentReader::ArgumentReader(attn::KernelOp kernel, Value slots, const OpBuilder &entry,
                                const VectorFeatures &features, unsigned memory)
     : kernel(kernel), slots(slots), entry(entry), features(features),
-      pointer(LLVM::LLVMPointerType::get(kernel.getContext(), memory)), layout(getLayout(kernel)) {}
+      pointer(LLVM::LLVMPointerType::get(kernel.getContext(), memory)),
+      layout(getArgumentLayout(kernel)) {}
 
 //===------------------------------------------------------------------------===//
 // Scalars and dimensions

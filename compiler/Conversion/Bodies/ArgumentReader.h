@@ -18,6 +18,9 @@
 
 namespace attnc {
 
+/// Where the launch arguments of `kernel` lie.
+ArgumentLayout getArgumentLayout(attn::KernelOp kernel);
+
 /// Emits the code that reads one kernel's launch arguments from the array of slots that
 /// ArgumentLayout.h describes.
 ///

@@ -17,6 +17,12 @@ KernelBuilder::KernelBuilder(LLVM::LLVMFuncOp function)
   setInsertionPointToEnd(entry);
 }
 
+OpBuilder KernelBuilder::createEntryBuilder() {
+  OpBuilder builder(getContext());
+  builder.setInsertionPoint(i64(0).getDefiningOp());
+  return builder;
+}
+
 Value KernelBuilder::constant(TypedAttr value) {
   Value &known = constants[value];
   if (!known) {

@@ -23,6 +23,9 @@ public:
   /// Builds into the entry block of `function`.
   explicit KernelBuilder(mlir::LLVM::LLVMFuncOp function);
 
+  /// A builder that stays behind the constants and before all other code of the function.
+  mlir::OpBuilder createEntryBuilder();
+
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value i64(int64_t value) { return constant(getI64IntegerAttr(value)); }
   mlir::Value i32(int64_t value) { return integer(getI32Type(), value); }

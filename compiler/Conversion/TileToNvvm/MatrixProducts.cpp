@@ -33,6 +33,13 @@ static std::array<Value, stepsPerPanel> getStepOffsets(WarpBuilder &code, Value 
   return offsets;
 }
 
+void WarpLowering::addProduct(ArrayRef<Value> a, ArrayRef<Value> b, Value *upper, Value *lower) {
+  std::array<Value, 4> sums =
+      code.multiplyMatrices(attn.getDtype(), a, b, {upper[0], upper[1], lower[0], lower[1]});
+  std::copy_n(&sums[0], 2, upper);
+  std::copy_n(&sums[2], 2, lower);
+}
+
 WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
   int64_t tiles = schedule.getWarpRows() / 16;
   Value row8 = code.bitAnd(self.lane, 7), row16 = code.bitAnd(self.lane, 15);
@@ -63,13 +70,7 @@ WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
         for (int64_t half = 0; half < 2; ++half) {
           Values &upper = scores[2 * tile], &lower = scores[2 * tile + 1];
           int64_t n = key / 4 + 2 * half;
-          std::array<Value, 4> c =
-              code.multiplyMatrices(attn.getDtype(), a[tile], {b[2 * half], b[2 * half + 1]},
-                                    {upper[n], upper[n + 1], lower[n], lower[n + 1]});
-          upper[n] = c[0];
-          upper[n + 1] = c[1];
-          lower[n] = c[2];
-          lower[n + 1] = c[3];
+          addProduct(a[tile], {b[2 * half], b[2 * half + 1]}, &upper[n], &lower[n]);
         }
     }
   }
@@ -107,13 +108,7 @@ void WarpLowering::emitMatrixDotAcc(const Scores &weights, const Values &factors
               upper[i] = code.mulF(upper[i], factors[2 * tile]);
               lower[i] = code.mulF(lower[i], factors[2 * tile + 1]);
             }
-          std::array<Value, 4> c =
-              code.multiplyMatrices(attn.getDtype(), a[tile], {b[2 * half], b[2 * half + 1]},
-                                    {upper[n], upper[n + 1], lower[n], lower[n + 1]});
-          upper[n] = c[0];
-          upper[n + 1] = c[1];
-          lower[n] = c[2];
-          lower[n + 1] = c[3];
+          addProduct(a[tile], {b[2 * half], b[2 * half + 1]}, &upper[n], &lower[n]);
         }
     }
   }

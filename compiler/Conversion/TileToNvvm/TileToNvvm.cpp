@@ -20,15 +20,6 @@ namespace attnc {
 using namespace mlir;
 using namespace attnc;
 
-static int64_t getNumLaunchSlots(attn::KernelOp kernel) {
-  std::vector<int64_t> ranks;
-  for (auto capture : kernel.getBody().getOps<attn::CaptureOp>())
-    ranks.push_back(capture.getRank());
-  int64_t scalars = llvm::range_size(kernel.getBody().getOps<attn::ScalarOp>());
-  return ArgumentLayout(static_cast<int64_t>(kernel.getExtentNames().size()), ranks, scalars)
-      .getNumSlots();
-}
-
 /// An empty kernel whose parameter is the array of slots.
 static LLVM::LLVMFuncOp createFunction(tile::KernelOp kernel) {
   OpBuilder builder(kernel);
@@ -36,8 +27,8 @@ static LLVM::LLVMFuncOp createFunction(tile::KernelOp kernel) {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
                                           {LLVM::LLVMPointerType::get(context)});
   auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), type);
-  auto slots =
-      LLVM::LLVMArrayType::get(builder.getI64Type(), getNumLaunchSlots(kernel.getAttnKernel()));
+  auto slots = LLVM::LLVMArrayType::get(builder.getI64Type(),
+                                        getArgumentLayout(kernel.getAttnKernel()).getNumSlots());
   function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(slots));
   function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(8));
   function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());

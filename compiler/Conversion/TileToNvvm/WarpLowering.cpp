@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
 #include "attnc/ArgumentLayout.h"
+#include "compiler/Conversion/Bodies/ScoreScale.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -18,21 +19,10 @@ using namespace attnc;
 
 static constexpr auto globalMemory = static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
 
-/// Constant scales in this range may join the exponent: a product times the scale and log2(e) then
-/// does not overflow where the product does not.
-static constexpr float smallestFoldedScale = 0x1p-20f, largestFoldedScale = 0.6875f;
-
 static VectorFeatures getGpuFeatures() {
   VectorFeatures features;
   features.fma = features.rounding = features.f16 = features.bf16 = true;
   return features;
-}
-
-/// A builder that stays behind the constants and before all other code of the entry block.
-static OpBuilder createArgumentBuilder(WarpBuilder &code) {
-  OpBuilder builder(code.getContext());
-  builder.setInsertionPoint(code.i64(0).getDefiningOp());
-  return builder;
 }
 
 /// Whether `value` is a tanh, in one of the forms that attn-expand-math gives it on GPUs.
@@ -51,13 +41,12 @@ static bool isTanh(Value value) {
 /// If all that the body does in the end is to multiply by a constant of ordinary size above zero,
 /// makes it yield what it multiplies. Gives the constant, else 1.
 static float takeLastFactor(attn::ScoreOp score) {
-  static constexpr float smallest = 0x1p-20f, largest = 0x1p20f;
   auto product = score.getYielded().getDefiningOp<arith::MulFOp>();
   llvm::APFloat factor(0.0f);
   if (!product || !matchPattern(product.getRhs(), m_ConstantFloat(&factor)))
     return 1.0f;
   float value = factor.convertToFloat();
-  if (value < smallest || value > largest)
+  if (!canScaleDifferences(value))
     return 1.0f;
   score.getBody().front().getTerminator()->setOperand(0, product.getLhs());
   return value;
@@ -66,7 +55,7 @@ static float takeLastFactor(attn::ScoreOp score) {
 WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getWarpScheduleAttr()),
       layout(attn, schedule), features(getGpuFeatures()), code(function),
-      arguments(attn, function.getArgument(0), createArgumentBuilder(code), features, globalMemory),
+      arguments(attn, function.getArgument(0), code.createEntryBuilder(), features, globalMemory),
       emitter(arguments, features) {
   if (attn::ScoreOp op = attn.getScore()) {
     storedScale = takeLastFactor(op);
@@ -160,13 +149,12 @@ void WarpLowering::placeBlock() {
 }
 
 void WarpLowering::preparePairs() {
-  std::optional<float> scale = attn.getStaticScale();
-  bool folded = !score && scale && *scale >= smallestFoldedScale && *scale <= largestFoldedScale;
-  if (folded)
-    storedScale = *scale;
+  std::optional<float> scale = attn.getStaticScale(), deferred = getDeferredScale(attn);
+  if (deferred)
+    storedScale = *deferred;
   exponentScale =
       static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);
-  if (!folded)
+  if (!deferred)
     scoreScale = scale ? code.f32(*scale) : arguments.getScale();
   if (score)
     scoreHead = score->emitHead(code, batch, head);

@@ -143,6 +143,9 @@ private:
   // MatrixProducts.cpp and FmaProducts.cpp: tile.dot, tile.dot_acc
   //===--------------------------------------------------------------------===//
 
+  /// Adds a * b of mma.sync to two columns of this lane in two row slots, 8 rows apart.
+  void addProduct(llvm::ArrayRef<mlir::Value> a, llvm::ArrayRef<mlir::Value> b, mlir::Value *upper,
+                  mlir::Value *lower);
   /// Scores of the first `keyBlock` keys in shared memory.
   Scores emitMatrixDot(int64_t keyBlock);
   void emitMatrixDotAcc(const Scores &weights, const Values &factors, State &state);

@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/TileToVector/KernelLowering.h"
 #include "attnc/ArgumentLayout.h"
+#include "compiler/Conversion/Bodies/ScoreScale.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <numbers>
@@ -14,10 +15,6 @@
 
 using namespace mlir;
 using namespace attnc;
-
-/// Constant scales in this range may be applied to differences of products instead of products:
-/// where such a difference overflows, the weight is 0 in any case.
-static constexpr float smallestFoldedScale = 0x1p-20f, largestFoldedScale = 0x1p20f;
 
 static VectorFeatures getVectorFeatures(tile::ScheduleAttr schedule) {
   VectorFeatures features;
@@ -27,17 +24,10 @@ static VectorFeatures getVectorFeatures(tile::ScheduleAttr schedule) {
   return features;
 }
 
-/// A builder that stays behind the constants and before all other code of the entry block.
-static OpBuilder createArgumentBuilder(CodeBuilder &code) {
-  OpBuilder builder(code.getContext());
-  builder.setInsertionPoint(code.i64(0).getDefiningOp());
-  return builder;
-}
-
 KernelLowering::KernelLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getScheduleAttr()),
       scratch(kernel), features(getVectorFeatures(schedule)), code(function, schedule.getLanes()),
-      arguments(attn, function.getArgument(0), createArgumentBuilder(code), features),
+      arguments(attn, function.getArgument(0), code.createEntryBuilder(), features),
       emitter(arguments, features), batch(function.getArgument(1)), head(function.getArgument(2)),
       rowBegin(function.getArgument(3)), rowEnd(function.getArgument(4)),
       scratchBase(function.getArgument(5)) {
@@ -88,12 +78,11 @@ void KernelLowering::lower() {
   v = getRows(ArgumentLayout::VTensor, dtype, keyHead);
   o = getRows(ArgumentLayout::OTensor, dtype, head);
 
-  std::optional<float> scale = attn.getStaticScale();
-  bool folded = !score && scale && *scale >= smallestFoldedScale && *scale <= largestFoldedScale;
-  storedScale = folded ? *scale : 1.0f;
+  std::optional<float> scale = attn.getStaticScale(), deferred = getDeferredScale(attn);
+  storedScale = deferred.value_or(1.0f);
   exponentScale =
       static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);
-  if (!folded)
+  if (!deferred)
     scoreScale =
         code.broadcast(scale ? code.constant(code.getF32FloatAttr(*scale)) : arguments.getScale());
 
