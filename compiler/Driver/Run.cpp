@@ -23,7 +23,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
-#include <thread>
 
 using namespace mlir;
 using namespace attnc;
@@ -40,8 +39,7 @@ class Session {
 public:
   explicit Session(const RunOptions &options)
       : options(options), engine(compilation.getDiagnostics()),
-        threads(options.threads ? options.threads
-                                : std::max(std::thread::hardware_concurrency(), 1U)) {}
+        threads(options.threads ? options.threads : getDefaultThreads()) {}
 
   ExitStatus run() {
     std::optional<RunError> error = runSteps();

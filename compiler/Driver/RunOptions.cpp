@@ -372,6 +372,8 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
     return "`--out` and `--mask-picture` expect two files, got `" + options.out + "` for both";
   if (options.weights && options.device != RunDevice::Reference)
     return "`--weights` expects `--device reference`: fused kernels never hold the weights";
+  if (options.weights && options.out.empty())
+    return "`--weights` expects `--out FILE`, where they are written";
   return options.device == RunDevice::Emulator ? checkEmulator(options) : checkOtherDevice(options);
 }
 } // namespace

@@ -6,10 +6,10 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Reference/PairCount.h"
+#include "attnc/HostKernel.h"
 #include "compiler/Target/Reference/PairProgram.h"
+#include "runtime/host/ThreadPool.h"
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
 using namespace mlir;
 using namespace attnc;
@@ -52,18 +52,11 @@ FailureOr<BlockCounts> reference::countBlocks(attn::KernelOp kernel, const Kerne
       PairProgram::decode(kernel.getMask(), kernel, info, arguments, bound, Arithmetic::Double);
   if (failed(mask))
     return failure();
-  std::atomic<int64_t> next = 0;
-  auto work = [&] {
-    std::vector<Cell> registers = mask->makeRegisters();
-    for (int64_t row = next++; row < counts.rows; row = next++)
-      countRow(*mask, registers, b, h, row, bound, counts);
-  };
-  std::vector<std::thread> pool;
-  for (unsigned i = 1; i < std::min<int64_t>(std::thread::hardware_concurrency(), counts.rows); ++i)
-    pool.emplace_back(work);
-  work();
-  for (std::thread &thread : pool)
-    thread.join();
+  int workers = getDefaultThreads();
+  std::vector<std::vector<Cell>> registers(workers, mask->makeRegisters());
+  ThreadPool::get().run(counts.rows, workers, [&](int64_t row, int worker) {
+    countRow(*mask, registers[worker], b, h, row, bound, counts);
+  });
   return counts;
 }
 

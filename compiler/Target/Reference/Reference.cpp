@@ -7,15 +7,15 @@
 
 #include "compiler/Target/Reference/Reference.h"
 #include "attnc/ArgumentLayout.h"
+#include "attnc/HostKernel.h"
 #include "compiler/Target/Reference/PairProgram.h"
 #include "mlir/IR/Diagnostics.h"
+#include "runtime/host/ThreadPool.h"
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <thread>
 
 using namespace mlir;
 using namespace attnc;
@@ -168,7 +168,7 @@ private:
       if (findings.broken && !broken)
         broken = BrokenCheck{findings.broken->loc, findings.index, findings.size};
       if (findings.clamped && takesPart && !summary.clamped)
-        summary.clamped = ClampedIndex{
+        summary.clamped = reference::ClampedIndex{
             b, h, q, kv, findings.clamped->loc, findings.dim, findings.index, findings.size};
     }
     summary.pairs += static_cast<int64_t>(pairs.size());
@@ -239,7 +239,7 @@ private:
 static void merge(Summary &into, const Summary &from) {
   into.pairs += from.pairs;
   into.largestScore = std::max(into.largestScore, from.largestScore);
-  auto place = [](const ClampedIndex &index) {
+  auto place = [](const reference::ClampedIndex &index) {
     return std::tuple(index.b, index.h, index.q, index.kv);
   };
   if (from.clamped && (!into.clamped || place(*from.clamped) < place(*into.clamped)))
@@ -255,19 +255,12 @@ static FailureOr<Summary> computeRows(const Problem &problem, unsigned threads) 
   std::vector<RowWorker<Real>> workers;
   for (int64_t i = 0; i < std::min<int64_t>(std::max(threads, 1U), tasks); ++i)
     workers.emplace_back(problem);
-  std::atomic<int64_t> next = 0;
-  auto work = [&](RowWorker<Real> &worker) {
-    for (int64_t task = next++; task < tasks && !worker.broken; task = next++)
-      for (int64_t row = task * rowsPerTask; row < std::min(rows, (task + 1) * rowsPerTask); ++row)
-        worker.computeRow(row / bound.Q / bound.Hq, row / bound.Q % bound.Hq, row % bound.Q);
-  };
-  std::vector<std::thread> pool;
-  for (size_t i = 1; i < workers.size(); ++i)
-    pool.emplace_back(work, std::ref(workers[i]));
-  if (!workers.empty())
-    work(workers.front());
-  for (std::thread &thread : pool)
-    thread.join();
+  ThreadPool::get().run(tasks, static_cast<int>(workers.size()), [&](int64_t task, int worker) {
+    for (int64_t row = task * rowsPerTask; row < std::min(rows, (task + 1) * rowsPerTask); ++row)
+      if (!workers[worker].broken)
+        workers[worker].computeRow(row / bound.Q / bound.Hq, row / bound.Q % bound.Hq,
+                                   row % bound.Q);
+  });
 
   Summary summary;
   for (RowWorker<Real> &worker : workers) {
@@ -308,7 +301,7 @@ FailureOr<Summary> reference::run(attn::KernelOp kernel, const KernelInfo &info,
                   kernel.getScore() ? &*score : nullptr,
                   kernel.getMask() ? &*mask : nullptr};
   if (threads == 0)
-    threads = std::thread::hardware_concurrency();
+    threads = getDefaultThreads();
   return precision == Precision::Unfused ? computeRows<float>(problem, threads)
                                          : computeRows<double>(problem, threads);
 }

@@ -75,5 +75,8 @@ LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
   if (keyBlock < maskedKeyBlock || keyBlock % maskedKeyBlock)
     return emitError() << "expected a key block that is a multiple of the masked key block, got "
                        << keyBlock << " and " << maskedKeyBlock;
+  // Loops are unrolled over a block of keys.
+  if (keyBlock > 256)
+    return emitError() << "expected a key block of at most 256, got " << keyBlock;
   return success();
 }

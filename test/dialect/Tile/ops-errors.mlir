@@ -153,6 +153,12 @@ tile.kernel @a warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, 
 
 // -----
 
+// expected-error@+1 {{expected a key block of at most 256, got 65536}}
+tile.kernel @a warp_schedule(<query_block = 64, warp_rows = 16, key_block = 65536, masked_key_block = 64, tensor_cores = true>) queries(%block) {
+}
+
+// -----
+
 // expected-error@+1 {{expected either a schedule or a warp_schedule}}
 tile.kernel @a queries(%block) {
 }
