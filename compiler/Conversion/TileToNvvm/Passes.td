@@ -14,7 +14,8 @@ def ConvertTileToNvvmPass : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
     reassociated over blocks of keys. Exponentials are `ex2.approx.ftz`: relative error below 2^-22, and powers below 2^-126 are 0.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
 #endif // COMPILER_CONVERSION_TILETONVVM_PASSES_TD

@@ -87,7 +87,7 @@ void KernelLowering::lower() {
         code.broadcast(scale ? code.constant(code.getF32FloatAttr(*scale)) : arguments.getScale());
 
   // Runs the steps; once more, with masked accumulations, if an output is not finite.
-  Value initial = code.constant(code.getBoolAttr(false));
+  Value initial = code.boolean(false);
   auto attempts = scf::WhileOp::create(code, TypeRange(code.getI1Type()), ValueRange(initial));
   Block *before = code.createBlock(&attempts.getBefore(), {}, code.getI1Type(), code.getLoc());
   exact = before->getArgument(0);
@@ -108,8 +108,8 @@ void KernelLowering::lowerSteps() {
       lowerForKeys(loop);
     else if (isa<tile::EpilogueOp>(op)) {
       Value notFinite = emitEpilogue();
-      Value again = code.select(exact, code.constant(code.getBoolAttr(false)), notFinite);
-      Value yes = code.constant(code.getBoolAttr(true));
+      Value again = code.select(exact, code.boolean(false), notFinite);
+      Value yes = code.boolean(true);
       scf::ConditionOp::create(code, again, ValueRange(yes));
     }
   }
@@ -211,7 +211,7 @@ std::pair<Value, Value> KernelLowering::trimKeys(const KeyBlock &block,
   // Pieces that no query attends to are cheaper to find than to compute, and are where neighbouring
   // documents meet.
   int64_t piece = 2 * schedule.getRowTile();
-  Value no = code.constant(code.getBoolAttr(false));
+  Value no = code.boolean(false);
   hi = code.select(verdict.may, hi, lo);
   Value unsure = code.andOf(code.less(lo, hi), code.select(verdict.must, no, verdict.may));
   Value begin = code.select(unsure, code.roundDown(lo, schedule.getRowTile()), hi);
