@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/Run.h"
+#include "compiler/Driver/BoundProgram.h"
 #include "compiler/Driver/GpuCompiler.h"
 #include "compiler/Driver/HostCompiler.h"
 #include "compiler/Driver/IRDiagnostics.h"
@@ -13,11 +14,8 @@
 #include "compiler/Driver/MaskPicture.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/RunReport.h"
-#include "compiler/Driver/TensorSource.h"
-#include "compiler/Target/KernelInfo/KernelInfo.h"
 #include "compiler/Target/Reference/PairCount.h"
 #include "compiler/Target/Reference/Reference.h"
-#include "dialect/Attn/IR/HeadDim.h"
 #include "runtime/emulator/EmulatedKernel.h"
 #include "runtime/safetensors/Safetensors.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,8 +36,7 @@ bool showsColors() { return llvm::errs().is_displayed() && !std::getenv("NO_COLO
 class Session {
 public:
   explicit Session(const RunOptions &options)
-      : options(options), engine(compilation.getDiagnostics()),
-        threads(options.threads ? options.threads : getDefaultThreads()) {}
+      : options(options), threads(options.threads ? options.threads : getDefaultThreads()) {}
 
   ExitStatus run() {
     std::optional<RunError> error = runSteps();
@@ -53,122 +50,30 @@ public:
 
 private:
   std::optional<RunError> runSteps() {
-    source = options.random ? createRandomTensors(options) : createStoredTensors(options);
     for (auto step :
-         {&Session::loadMainTensors, &Session::compile, &Session::addScalars, &Session::addCaptures,
-          &Session::bind, &Session::prepareDevice, &Session::compute, &Session::check,
+         {&Session::prepareProgram, &Session::prepareDevice, &Session::compute, &Session::check,
           &Session::measure, &Session::writeOutputs, &Session::drawPicture, &Session::printReport})
       if (std::optional<RunError> error = (this->*step)())
         return error;
     return std::nullopt;
   }
 
-  std::optional<RunError> loadMainTensors() {
-    StageTimes::Scope stage = times.start("load tensors");
-    if (auto error = source->addMainTensors(arguments))
-      return error;
-    if (!isFloat(arguments.q.type))
-      return RunError{BadInput, "`q`: expected elements of f32, f16 or bf16, got " +
-                                    getName(arguments.q.type)};
-    for (auto [name, dim, view] :
-         {std::tuple("q", "D", &arguments.q), std::tuple("v", "Dv", &arguments.v)})
-      if (!attn::isHeadDim(view->sizes[3]))
-        return RunError{BadInput,
-                        llvm::formatv("`{0}`: expected {1} {2} as last dimension, got {3}", name,
-                                      dim, attn::getHeadDimRange(), view->sizes[3])
-                            .str()};
-    return std::nullopt;
-  }
-
-  std::optional<RunError> compile() {
-    KernelShape shape{arguments.q.type, arguments.q.sizes[3], arguments.v.sizes[3]};
+  std::optional<RunError> prepareProgram() {
     if (options.device == RunDevice::Emulator)
       target = llvm::cantFail(PtxTarget::get(options.arch.empty() ? "sm_80" : options.arch));
     else
       target = llvm::cantFail(HostTarget::get(options.cpu.empty() ? "native" : options.cpu));
-    if (auto error = loadProgram(compilation, options, shape, target, kernel))
+    if (auto error = program.prepare(target))
       return error;
-    if (auto error = setScale())
-      return error;
-    info = getKernelInfo(kernel);
-    original = compilation.getModule().clone();
-    return options.after.empty() ? std::nullopt
-                                 : runAttnPasses(compilation.getModule(), options.after);
-  }
-
-  /// The scale of the command line takes the place of 1/sqrt(D), not of a value in the program.
-  std::optional<RunError> setScale() {
-    if (!options.scale)
+    original = program.getModule().clone();
+    if (!options.after.empty())
+      if (auto error = runAttnPasses(program.getModule(), options.after))
+        return error;
+    if (!options.weights)
       return std::nullopt;
-    if (kernel.getScale()) {
-      const std::string &text = options.scale->text;
-      return RunError{BadUsage,
-                      "`--scale " + text + "`: the program gives `scale` its value" +
-                          (compilation.isSource() ? ", which `-D scale=" + text + "` replaces"
-                                                  : std::string())};
-    }
-    if (kernel.getScaleArgument())
-      arguments.scale = options.scale->value;
-    else
-      kernel.setScaleAttr(Builder(kernel).getF32FloatAttr(options.scale->value));
-    return std::nullopt;
-  }
-
-  std::optional<RunError> addScalars() {
-    std::vector<std::string> names;
-    for (const ScalarInfo &scalar : info.scalars)
-      names.push_back(scalar.name);
-    for (const auto &[name, value] : options.scalars) {
-      bool isScale = name == "scale" && !info.scale;
-      if (isScale) {
-        if (options.scale)
-          return RunError{BadUsage, "expected either `--scale` or `--set scale=`, got both"};
-        if (std::holds_alternative<bool>(value))
-          return RunError{BadUsage, "`--set`: expected a number as `scale`, got a bool"};
-        arguments.scale = std::visit([](auto x) { return static_cast<float>(x); }, value);
-      }
-      bool isScalar = llvm::is_contained(names, name);
-      if (!isScale && !isScalar)
-        return makeUnknownNameError("--set", name, names);
-      if (isScalar)
-        arguments.scalars[name] = value;
-    }
-    return std::nullopt;
-  }
-
-  std::optional<RunError> addCaptures() {
-    if (auto error = source->addCaptures(info, arguments))
-      return error;
-    for (const ScalarInfo &scalar : info.scalars)
-      if (!arguments.scalars.count(scalar.name))
-        return RunError{BadUsage, "`" + scalar.name + "`: expected a value of type " +
-                                      getName(scalar.type) + " (`--set " + scalar.name +
-                                      "=VALUE`), got none"};
-    if (!info.scale && !arguments.scale)
-      return RunError{BadUsage, "`scale`: expected a value (`--scale X`), got none"};
-    return std::nullopt;
-  }
-
-  std::optional<RunError> bind() {
-    std::vector<int64_t> rows = arguments.q.sizes, weightSizes = arguments.q.sizes;
-    rows.pop_back();
-    std::vector<int64_t> oSizes = rows;
-    oSizes.push_back(arguments.v.sizes[3]);
-    weightSizes[3] = arguments.k.sizes[2];
-    if (auto error = TensorBuffer::allocate("`o`", arguments.q.type, oSizes, o))
-      return error;
-    arguments.o = o.getView();
-    if (options.lse) {
-      if (auto error = TensorBuffer::allocate("`lse`", ElementType::F32, rows, lse))
-        return error;
-      arguments.lse = lse.getView();
-    }
-    if (options.weights)
-      if (auto error = TensorBuffer::allocate("`weights`", ElementType::F32, weightSizes, weights))
-        return error;
-    if (std::optional<std::string> error = bindArguments(info, arguments, bound))
-      return RunError{BadInput, *error};
-    return std::nullopt;
+    std::vector<int64_t> sizes = arguments.q.sizes;
+    sizes[3] = arguments.k.sizes[2];
+    return TensorBuffer::allocate("`weights`", ElementType::F32, sizes, weights);
   }
 
   std::optional<RunError> prepareDevice() {
@@ -194,7 +99,7 @@ private:
   }
 
   std::optional<RunError> compileHost() {
-    if (auto error = loadHostKernel(compilation.getModule(), target.getHost()))
+    if (auto error = loadHostKernel(program.getModule(), target.getHost()))
       return error;
     launch = [this]() -> std::optional<RunError> {
       if (std::optional<std::string> error = attnc::launch(host, bound, static_cast<int>(threads)))
@@ -209,8 +114,7 @@ private:
       if (auto error = checkIndicesOnHost())
         return error;
     GpuCode code;
-    if (auto error =
-            compileForGpu(compilation.getModule(), Phase::Attn, target.getPtx(), times, code))
+    if (auto error = compileForGpu(program.getModule(), Phase::Attn, target.getPtx(), times, code))
       return error;
     if (auto error = emulated.load(code.ptx, code.kernels.front()))
       return RunError{InternalError, "internal error, please report: the emulator does not take "
@@ -233,8 +137,8 @@ private:
 
   /// Kernels for GPUs report no clamped index; one of the same program for this CPU does.
   std::optional<RunError> checkIndicesOnHost() {
-    OwningOpRef<ModuleOp> copy = compilation.getModule().clone();
-    kernel.setChecked(false);
+    OwningOpRef<ModuleOp> copy = program.getModule().clone();
+    program.getKernel().setChecked(false);
     if (auto error = loadHostKernel(*copy, llvm::cantFail(HostTarget::get("native"))))
       return error;
     return reportClamped();
@@ -256,7 +160,8 @@ private:
                                options.weights ? &weights.getView() : nullptr};
     reference::Precision precision =
         options.after.empty() ? reference::Precision::Exact : reference::Precision::F32Bodies;
-    auto summary = reference::run(kernel, info, arguments, bound, outputs, precision, threads);
+    auto summary =
+        reference::run(program.getKernel(), info, arguments, bound, outputs, precision, threads);
     if (failed(summary))
       return reported;
     return options.checked ? reportClamped(*summary) : std::nullopt;
@@ -315,9 +220,9 @@ private:
   std::optional<RunError> writeOutputs() {
     if (options.out.empty())
       return std::nullopt;
-    std::vector<std::pair<std::string, TensorView>> tensors = {{"o", o.getView()}};
-    if (options.lse)
-      tensors.emplace_back("lse", lse.getView());
+    std::vector<std::pair<std::string, TensorView>> tensors = {{"o", arguments.o}};
+    if (arguments.lse)
+      tensors.emplace_back("lse", *arguments.lse);
     if (options.weights)
       tensors.emplace_back("weights", weights.getView());
     std::optional<safetensors::Error> error = options.out == "-"
@@ -359,17 +264,15 @@ private:
 
   const RunOptions &options;
   StageTimes times;
-  Compilation compilation{times};
-  attnc::DiagnosticEngine &engine;
+  BoundProgram program{options, times};
+  attnc::DiagnosticEngine &engine = program.getDiagnostics();
+  const KernelInfo &info = program.getInfo();
+  const LaunchArguments &arguments = program.getArguments();
+  const BoundArguments &bound = program.getBound();
   unsigned threads;
-  std::unique_ptr<TensorSource> source;
-  LaunchArguments arguments;
-  BoundArguments bound;
-  TensorBuffer o, lse, weights;
+  TensorBuffer weights;
   Target target;
-  attn::KernelOp kernel;
   OwningOpRef<ModuleOp> original; ///< before --after
-  KernelInfo info;
   HostKernel host;
   emu::EmulatedKernel emulated;
   LaunchFunction launch;

@@ -6,7 +6,6 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/emulator/DeviceTensors.h"
-#include "attnc/ArgumentLayout.h"
 
 #include <algorithm>
 #include <cstring>
@@ -64,82 +63,38 @@ std::string formatElement(const std::string &name, const TensorView &view, int64
 
 DeviceTensors::DeviceTensors(Device &device, const KernelInfo &info,
                              const BoundArguments &arguments)
-    : device(device), slots(arguments.slots) {
-  using Layout = ArgumentLayout;
-  const BoundArguments &a = arguments;
-  struct Main {
-    const char *name;
-    int64_t slot;
-    ElementType type;
-    std::vector<int64_t> sizes;
-  };
-  std::vector<Main> mains = {{"q", Layout::QTensor, info.dtype, {a.B, a.Hq, a.Q, info.headDim}},
-                             {"k", Layout::KTensor, info.dtype, {a.B, a.Hkv, a.KV, info.headDim}},
-                             {"v", Layout::VTensor, info.dtype, {a.B, a.Hkv, a.KV, info.valueDim}},
-                             {"o", Layout::OTensor, info.dtype, {a.B, a.Hq, a.Q, info.valueDim}}};
-  if (info.lse)
-    mains.push_back({"lse", Layout::LseTensor, ElementType::F32, {a.B, a.Hq, a.Q}});
-  for (const Main &main : mains) {
-    std::vector<int64_t> strides = {slots[main.slot + Layout::BatchStride],
-                                    slots[main.slot + Layout::HeadStride],
-                                    slots[main.slot + Layout::RowStride]};
-    strides.resize(main.sizes.size(), 1);
-    bool isOutput = main.slot == Layout::OTensor || main.slot == Layout::LseTensor;
-    addTensor(main.name, main.slot, main.type, main.sizes, std::move(strides), isOutput);
-  }
-  Layout layout(info);
-  for (size_t c = 0; c < info.captures.size(); ++c) {
-    int64_t capture = static_cast<int64_t>(c);
-    std::vector<int64_t> sizes, strides;
-    for (int64_t i = 0; i < static_cast<int64_t>(info.captures[c].shape.size()); ++i) {
-      sizes.push_back(slots[layout.getCaptureSize(capture, i)]);
-      strides.push_back(slots[layout.getCaptureStride(capture, i)]);
-    }
-    addTensor(info.captures[c].name, layout.getCapturePointer(capture), info.captures[c].type,
-              std::move(sizes), std::move(strides), /*isOutput=*/false);
-  }
-}
+    : device(device), slots(arguments.slots), tensors(getLaunchTensors(info, arguments)),
+      addresses(tensors.size(), 0) {}
 
 DeviceTensors::~DeviceTensors() {
   for (uint64_t buffer : buffers)
     device.release(buffer);
 }
 
-void DeviceTensors::addTensor(std::string name, int64_t slot, ElementType type,
-                              std::vector<int64_t> sizes, std::vector<int64_t> strides,
-                              bool isOutput) {
-  TensorView view{reinterpret_cast<void *>(slots[slot]), type, std::move(sizes),
-                  std::move(strides)};
-  // A tensor without elements has no buffer, and its pointer must not be used.
-  if (*getSpan(view) == 0)
-    slots[slot] = 0;
-  else
-    tensors.push_back({std::move(name), slot, std::move(view), isOutput});
-}
-
-bool DeviceTensors::allocateStorage(const std::vector<Tensor *> &sharers, uint64_t begin,
-                                    uint64_t end) {
+bool DeviceTensors::allocateStorage(const LaunchStorage &storage) {
   // What an address is a multiple of decides how many bytes an access can take.
   constexpr uint64_t widestAccess = 16;
   std::string name;
-  for (const Tensor *tensor : sharers)
-    name += (name.empty() ? "" : ", ") + tensor->name;
-  uint64_t buffer = device.allocate(end - begin, std::move(name), begin % widestAccess);
+  for (size_t index : storage.tensors)
+    name += (name.empty() ? "" : ", ") + tensors[index].name;
+  uint64_t buffer =
+      device.allocate(storage.end - storage.begin, std::move(name), storage.begin % widestAccess);
   if (!buffer)
     return false;
   buffers.push_back(buffer);
-  for (Tensor *tensor : sharers) {
-    tensor->address = buffer + (tensor->getBegin() - begin);
-    slots[tensor->slot] = static_cast<int64_t>(tensor->address);
-    const TensorView &view = tensor->view;
+  for (size_t index : storage.tensors) {
+    const LaunchTensor &tensor = tensors[index];
+    uint64_t address = addresses[index] = buffer + (tensor.getBegin() - storage.begin);
+    slots[tensor.slot] = static_cast<int64_t>(address);
+    const TensorView &view = tensor.view;
     int64_t size = getSize(view.type);
-    if (sharers.size() == 1)
+    if (storage.tensors.size() == 1)
       device.describe(buffer, getName(view.type) + formatSizes(view.sizes),
                       static_cast<unsigned>(size));
-    if (tensor->isOutput)
+    if (tensor.isOutput)
       continue;
     visitRuns(view, [&](Run run) {
-      device.copyToDevice(tensor->address + run.offset * size,
+      device.copyToDevice(address + run.offset * size,
                           static_cast<const char *>(view.data) + run.offset * size,
                           run.count * size);
       return true;
@@ -149,37 +104,26 @@ bool DeviceTensors::allocateStorage(const std::vector<Tensor *> &sharers, uint64
 }
 
 bool DeviceTensors::allocate() {
-  std::vector<Tensor *> sorted;
-  for (Tensor &tensor : tensors)
-    sorted.push_back(&tensor);
-  // Of tensors that begin at one place the first one given comes first.
-  std::sort(sorted.begin(), sorted.end(), [](const Tensor *a, const Tensor *b) {
-    return std::pair(a->getBegin(), a) < std::pair(b->getBegin(), b);
-  });
-  for (size_t first = 0; first < sorted.size();) {
-    uint64_t end = 0;
-    size_t last = first;
-    for (; last < sorted.size() && (last == first || sorted[last]->getBegin() < end); ++last)
-      end = std::max(end, sorted[last]->getBegin() + *getSpan(sorted[last]->view));
-    if (!allocateStorage({sorted.begin() + static_cast<std::ptrdiff_t>(first),
-                          sorted.begin() + static_cast<std::ptrdiff_t>(last)},
-                         sorted[first]->getBegin(), end))
+  // The pointer of a tensor without elements must not be used.
+  for (const LaunchTensor &tensor : tensors)
+    slots[tensor.slot] = 0;
+  for (const LaunchStorage &storage : getLaunchStorages(tensors))
+    if (!allocateStorage(storage))
       return false;
-    first = last;
-  }
   return true;
 }
 
 std::optional<std::string> DeviceTensors::readOutputs(std::vector<uint8_t> &bytes) const {
   bytes.clear();
   std::optional<std::string> error;
-  for (const Tensor &tensor : tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const LaunchTensor &tensor = tensors[i];
     if (!tensor.isOutput)
       continue;
     size_t first = bytes.size();
     int64_t size = getSize(tensor.view.type);
     visitRuns(tensor.view, [&](Run run) {
-      uint64_t address = tensor.address + run.offset * size;
+      uint64_t address = addresses[i] + run.offset * size;
       size_t place = bytes.size();
       bytes.resize(place + run.count * size);
       device.copyToHost(bytes.data() + place, address, run.count * size);
@@ -201,7 +145,7 @@ std::optional<std::string> DeviceTensors::readOutputs(std::vector<uint8_t> &byte
 
 void DeviceTensors::writeBack(const std::vector<uint8_t> &bytes) const {
   const uint8_t *next = bytes.data();
-  for (const Tensor &tensor : tensors) {
+  for (const LaunchTensor &tensor : tensors) {
     if (!tensor.isOutput)
       continue;
     int64_t size = getSize(tensor.view.type);
@@ -215,7 +159,7 @@ void DeviceTensors::writeBack(const std::vector<uint8_t> &bytes) const {
 }
 
 std::string DeviceTensors::nameElement(size_t place) const {
-  for (const Tensor &tensor : tensors) {
+  for (const LaunchTensor &tensor : tensors) {
     if (!tensor.isOutput)
       continue;
     size_t bytes = static_cast<size_t>(getNumBytes(tensor.view));

@@ -8,7 +8,7 @@
 #ifndef RUNTIME_EMULATOR_DEVICETENSORS_H
 #define RUNTIME_EMULATOR_DEVICETENSORS_H
 
-#include "attnc/Launch.h"
+#include "attnc/LaunchTensors.h"
 #include "runtime/emulator/Device.h"
 
 #include <optional>
@@ -43,23 +43,12 @@ public:
   std::string nameElement(size_t place) const;
 
 private:
-  struct Tensor {
-    std::string name;
-    int64_t slot; ///< of the pointer
-    TensorView view;
-    bool isOutput;
-    uint64_t address = 0; ///< on the device
-
-    uint64_t getBegin() const { return reinterpret_cast<uintptr_t>(view.data); }
-  };
-
-  void addTensor(std::string name, int64_t slot, ElementType type, std::vector<int64_t> sizes,
-                 std::vector<int64_t> strides, bool isOutput);
-  bool allocateStorage(const std::vector<Tensor *> &sharers, uint64_t begin, uint64_t end);
+  bool allocateStorage(const LaunchStorage &storage);
 
   Device &device;
   std::vector<int64_t> slots;
-  std::vector<Tensor> tensors;
+  std::vector<LaunchTensor> tensors;
+  std::vector<uint64_t> addresses; ///< of the tensors, on the device
   std::vector<uint64_t> buffers;
 };
 
