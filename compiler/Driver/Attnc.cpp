@@ -9,6 +9,7 @@
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
+#include "compiler/Target/Ptx/LaunchHeader.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -50,7 +51,7 @@ static std::optional<RunError> checkOptions(const AttncOptions &options) {
 }
 
 /// Says which defaults the kernels were compiled for.
-static void noteDefaults(const AttncOptions &options, const Target &target,
+static void noteDefaults(const AttncOptions &options, llvm::ArrayRef<Target> targets,
                          Compilation &compilation) {
   if (!compilation.isSource())
     return;
@@ -59,8 +60,8 @@ static void noteDefaults(const AttncOptions &options, const Target &target,
     defaults += " --dtype bf16";
   if (!options.hasHeadDim)
     defaults += " --head-dim 128";
-  if (options.arch.empty() && target.getKind() == TargetKind::Ptx)
-    defaults += " --arch " + target.getName();
+  if (options.archs.empty() && targets.front().getKind() == TargetKind::Ptx)
+    defaults += " --arch " + targets.front().getName();
   if (!defaults.empty())
     compilation.getDiagnostics().reportOther({}, Severity::Note,
                                              "compiled for the defaults" + defaults);
@@ -70,30 +71,36 @@ static bool writesToStandardOutput(const AttncOptions &options) {
   return options.output.empty() || options.output == "-";
 }
 
-/// Writes `text` to the file `path`; - is standard output.
-static std::optional<RunError> writeText(llvm::StringRef path, llvm::StringRef text) {
-  if (llvm::Error error = writeOutput(path, [&](llvm::raw_pwrite_stream &os) { os << text; }))
-    return RunError{Environment, llvm::toString(std::move(error))};
+namespace {
+/// All that a run of the compiler writes.
+struct Results {
+  std::string explanation;
+  std::vector<Output> files;
+  std::vector<GpuModule> gpuModules; ///< of the header
+};
+} // namespace
+
+/// Adds what is asked for of `target`.
+static std::optional<RunError> compileFor(const Target &target, const AttncOptions &options,
+                                          Compilation &compilation, Results &results) {
+  if (options.explain) {
+    llvm::raw_string_ostream os(results.explanation);
+    if (std::optional<RunError> error = compilation.explain(options.compile, target, os))
+      return error;
+  }
+  if (options.emit) {
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream buffer(text);
+    if (std::optional<RunError> error =
+            compilation.write(*options.emit, options.compile, target, buffer))
+      return error;
+    results.files.push_back({getOutputPath(options, target), buffer.str().str()});
+  }
+  if (!options.header.empty()) {
+    results.gpuModules.push_back({target.getPtx(), {}, {}});
+    return compilation.makeGpuModule(options.compile, results.gpuModules.back());
+  }
   return std::nullopt;
-}
-
-static std::optional<RunError> writeForm(const AttncOptions &options, const Target &target,
-                                         Compilation &compilation) {
-  llvm::SmallVector<char, 0> output;
-  llvm::raw_svector_ostream buffer(output);
-  if (std::optional<RunError> error =
-          compilation.write(*options.emit, options.compile, target, buffer))
-    return error;
-  return writeText(writesToStandardOutput(options) ? "-" : options.output, buffer.str());
-}
-
-static std::optional<RunError> writeHeader(const AttncOptions &options, const Target &target,
-                                           Compilation &compilation) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (std::optional<RunError> error = compilation.writeHeader(options.compile, target.getPtx(), os))
-    return error;
-  return writeText(options.header, text);
 }
 
 static std::optional<RunError> compile(const AttncOptions &options, Compilation &compilation) {
@@ -102,28 +109,30 @@ static std::optional<RunError> compile(const AttncOptions &options, Compilation 
   if (!compilation.isSource())
     if (std::optional<RunError> error = checkOptions(options))
       return error;
-  llvm::Expected<Target> target = chooseTarget(options, compilation.getTargetKind());
-  if (!target)
-    return RunError{BadUsage, options.program + ": " + llvm::toString(target.takeError())};
-  if (options.explain) {
-    // Beside what is written to standard output, the explanation is a message.
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    if (std::optional<RunError> error = compilation.explain(options.compile, *target, os))
-      return error;
-    if ((options.emit && writesToStandardOutput(options)) || options.header == "-")
-      llvm::errs() << text;
-    else if (std::optional<RunError> error = writeStandardOutput(text))
-      return error;
+  llvm::Expected<std::vector<Target>> targets = chooseTargets(options, compilation.getTargetKind());
+  if (!targets)
+    return RunError{BadUsage, options.program + ": " + llvm::toString(targets.takeError())};
+  Results results;
+  if (std::optional<RunError> error =
+          compilation.forEachTarget(options.compile, *targets, [&](const Target &target) {
+            return compileFor(target, options, compilation, results);
+          }))
+    return error;
+  if (!options.header.empty()) {
+    Output &header = results.files.emplace_back(Output{options.header, ""});
+    llvm::raw_string_ostream os(header.text);
+    writeLaunchHeader(compilation.getIdentifier(options.compile), results.gpuModules, os);
   }
-  if (options.emit)
-    if (std::optional<RunError> error = writeForm(options, *target, compilation))
-      return error;
-  if (!options.header.empty())
-    if (std::optional<RunError> error = writeHeader(options, *target, compilation))
-      return error;
+  // Beside what is written to standard output, the explanation is a message.
+  bool isMessage = (options.emit && writesToStandardOutput(options)) || options.header == "-";
+  if (isMessage)
+    llvm::errs() << results.explanation;
+  else if (std::optional<RunError> error = writeStandardOutput(results.explanation))
+    return error;
+  if (llvm::Error error = writeOutputs(results.files))
+    return RunError{Environment, llvm::toString(std::move(error))};
   if (options.emit != Phase::Ast)
-    noteDefaults(options, *target, compilation);
+    noteDefaults(options, *targets, compilation);
   return std::nullopt;
 }
 

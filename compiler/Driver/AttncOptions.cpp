@@ -10,6 +10,7 @@
 #include "dialect/Attn/IR/HeadDim.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace attnc;
 using namespace attnc::driver;
@@ -68,13 +69,17 @@ Expected setEmit(AttncOptions &options, const std::string &text) {
              ", ");
 }
 
-Expected setArch(AttncOptions &options, const std::string &text) {
-  options.arch = text;
-  if (text == "host" || llvm::is_contained(PtxTarget::getNames(), text))
-    return std::nullopt;
-  if (llvm::StringRef(text).contains(','))
-    return "one architecture (several in one file are not possible yet)";
-  return "host or one of " + llvm::join(PtxTarget::getNames(), ", ");
+Expected setArchs(AttncOptions &options, const std::string &text) {
+  options.archs.clear();
+  for (const std::string &part : split(text, ',')) {
+    bool isHost = part == "host" && text == "host";
+    if (!isHost && !llvm::is_contained(PtxTarget::getNames(), part))
+      return "host, or one of " + llvm::join(PtxTarget::getNames(), ", ") +
+             ", or several of these with commas";
+    if (!llvm::is_contained(options.archs, part))
+      options.archs.push_back(part);
+  }
+  return std::nullopt;
 }
 
 Expected setCpu(AttncOptions &options, const std::string &text) {
@@ -161,11 +166,12 @@ CommandLine makeCommandLine(AttncOptions &options) {
         makeFlag("--checked", compile.checked,
                  "report the first index that was clamped at a pair that takes part")}},
       {"Target",
-       {{"--arch", "ARCH",
+       {{"--arch", "ARCH[,ARCH...]",
          "host: this kind of machine; or the oldest NVIDIA GPU: " +
              llvm::join(PtxTarget::getNames(), ", ") +
-             ". If not given, sm_80 for .ptx, .cubin and --header, else host",
-         with(setArch)},
+             ". Several GPUs give a file each, OUT with the architecture before its suffix, and "
+             "one header. If not given, sm_80 for .ptx, .cubin and --header, else host",
+         with(setArchs)},
         {"--cpu", "CPU", "for the host: native (this CPU), x86-64-v3 (AVX2) or x86-64 (any)",
          with(setCpu)}}},
       {"Messages",
@@ -185,6 +191,7 @@ Examples:
   attnc gemma2.attn -o gemma2.o --dtype f16,bf16 --head-dim 64,192:128 --lse
   attnc gemma2.attn -o gemma2.ptx                   the same for NVIDIA GPUs from sm_80 on
   attnc gemma2.attn --arch sm_90 -o gemma2.cubin --header gemma2.h
+  attnc gemma2.attn --arch sm_80,sm_90 -o gemma2.ptx   gemma2.sm_80.ptx and gemma2.sm_90.ptx
   attnc --inspect gemma2.cubin                      what launching its kernels takes
   attnc gemma2.attn --explain                       what the compiler knows of the mask
   attnc gemma2.attn --emit=tile                     how a block of queries is computed
@@ -196,6 +203,31 @@ Exit status: 0 done, 1 errors in the program, 2 in the command line, 3 in the en
 }
 } // namespace
 
+/// What does not go together, of options for several architectures that write `form`.
+static std::optional<std::string> checkSeveral(const AttncOptions &options, const PhaseInfo &form) {
+  std::string archs = llvm::join(options.archs, ",");
+  if (form.phase < Phase::Tile)
+    return "`--arch` expects one architecture for the form `" + form.name.str() +
+           "`, which is the same for all GPUs, got `" + archs + "`";
+  if (options.output.empty() || options.output == "-")
+    return "`--arch " + archs + "` writes a file for each: expected `-o` with a name, got " +
+           "standard output";
+  return std::nullopt;
+}
+
+static std::string getOutputPath(const AttncOptions &options, const std::string &arch) {
+  if (options.output.empty())
+    return "-";
+  if (options.archs.size() < 2)
+    return options.output;
+  llvm::StringRef suffix = llvm::sys::path::extension(options.output);
+  return (llvm::StringRef(options.output).drop_back(suffix.size()) + "." + arch + suffix).str();
+}
+
+std::string driver::getOutputPath(const AttncOptions &options, const Target &target) {
+  return ::getOutputPath(options, target.getName());
+}
+
 /// What does not go together, of options that say what to write.
 static std::optional<std::string> checkOutputs(const AttncOptions &options) {
   if (!options.emit && !options.output.empty())
@@ -204,7 +236,8 @@ static std::optional<std::string> checkOutputs(const AttncOptions &options) {
            options.output + "`";
   if (!options.emit && !options.explain && options.header.empty())
     return "nothing to write: expected -o OUT, --emit=FORM, --header FILE or --explain";
-  bool isForHost = options.arch == "host", isForGpu = !options.arch.empty() && !isForHost;
+  bool isForHost = !options.archs.empty() && options.archs.front() == "host";
+  bool isForGpu = !options.archs.empty() && !isForHost;
   if (!options.header.empty() && isForHost)
     return "`--header` expects `--arch " + defaultGpu + "` or another GPU, got `host`";
   if (!options.emit)
@@ -214,12 +247,16 @@ static std::optional<std::string> checkOutputs(const AttncOptions &options) {
     return "the form `" + form.name.str() + "` expects `--arch " + defaultGpu +
            "` or another GPU, got `host`";
   if (form.targets == PhaseTargets::Host && isForGpu)
-    return "the form `" + form.name.str() + "` expects `--arch host`, got `" + options.arch + "`";
+    return "the form `" + form.name.str() + "` expects `--arch host`, got `" +
+           llvm::join(options.archs, ",") + "`";
   if (form.targets == PhaseTargets::Host && !options.header.empty())
     return "`--header` expects a form for GPUs beside it, got `" + form.name.str() + "`";
-  std::string output = options.output.empty() ? "-" : options.output;
-  if (options.header == output)
-    return "`-o` and `--header` expect two files, got `" + output + "` for both";
+  if (options.archs.size() > 1)
+    if (std::optional<std::string> error = checkSeveral(options, form))
+      return error;
+  for (const std::string &arch : options.archs.empty() ? std::vector{defaultGpu} : options.archs)
+    if (std::string output = ::getOutputPath(options, arch); options.header == output)
+      return "`-o` and `--header` expect two files, got `" + output + "` for both";
   return std::nullopt;
 }
 
@@ -242,17 +279,9 @@ std::optional<std::string> driver::parseAttncOptions(const std::vector<std::stri
   return checkOutputs(options);
 }
 
-llvm::Expected<Target> driver::chooseTarget(const AttncOptions &options,
-                                            std::optional<TargetKind> kind) {
-  PhaseTargets targets = options.emit ? getInfo(*options.emit).targets : PhaseTargets::Every;
-  if (!options.header.empty())
-    targets = PhaseTargets::Ptx;
-  std::string arch = options.arch;
-  if (arch.empty())
-    arch =
-        targets == PhaseTargets::Ptx || (targets == PhaseTargets::Every && kind == TargetKind::Ptx)
-            ? defaultGpu
-            : "host";
+/// The target `arch`, for a program as chooseTargets() takes it.
+static llvm::Expected<Target> getTarget(const AttncOptions &options, const std::string &arch,
+                                        std::optional<TargetKind> kind) {
   if (arch == "host") {
     if (kind == TargetKind::Ptx)
       return llvm::createStringError("expected IR for the host, got kernels for GPUs");
@@ -270,6 +299,27 @@ llvm::Expected<Target> driver::chooseTarget(const AttncOptions &options,
   if (!target)
     return target.takeError();
   return Target(*target);
+}
+
+llvm::Expected<std::vector<Target>> driver::chooseTargets(const AttncOptions &options,
+                                                          std::optional<TargetKind> kind) {
+  PhaseTargets takenBy = options.emit ? getInfo(*options.emit).targets : PhaseTargets::Every;
+  if (!options.header.empty())
+    takenBy = PhaseTargets::Ptx;
+  std::vector<std::string> archs = options.archs;
+  if (archs.empty()) {
+    bool isForGpu =
+        takenBy == PhaseTargets::Ptx || (takenBy == PhaseTargets::Every && kind == TargetKind::Ptx);
+    archs.push_back(isForGpu ? defaultGpu : "host");
+  }
+  std::vector<Target> targets;
+  for (const std::string &arch : archs) {
+    llvm::Expected<Target> target = getTarget(options, arch, kind);
+    if (!target)
+      return target.takeError();
+    targets.push_back(*target);
+  }
+  return targets;
 }
 
 std::string driver::getAttncHelp() {

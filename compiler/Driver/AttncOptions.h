@@ -21,8 +21,9 @@ struct AttncOptions {
   std::string header;
   std::string inspect; ///< a file of kernels; then there is no program
   std::optional<Phase> emit;
-  std::string arch; ///< `host`, or one of PtxTarget; empty if not given
-  std::string cpu;  ///< empty if not given
+  /// `host` alone, or some of PtxTarget; empty if not given.
+  std::vector<std::string> archs;
+  std::string cpu; ///< empty if not given
   CompileOptions compile;
   /// Whether the options say how to compile an .attn program.
   bool hasDtype = false, hasHeadDim = false;
@@ -35,8 +36,14 @@ struct AttncOptions {
 std::optional<std::string> parseAttncOptions(const std::vector<std::string> &words,
                                              AttncOptions &options);
 
-/// The target that the options choose, for a program whose ops are for `kind` or for any target.
-llvm::Expected<Target> chooseTarget(const AttncOptions &options, std::optional<TargetKind> kind);
+/// The targets that the options choose, for a program whose ops are for `kind` or for any target;
+/// several of them are GPUs.
+llvm::Expected<std::vector<Target>> chooseTargets(const AttncOptions &options,
+                                                  std::optional<TargetKind> kind);
+
+/// The file that `-o` names for `target`: of several, each has its architecture before the suffix,
+/// `kernel.sm_80.ptx`.
+std::string getOutputPath(const AttncOptions &options, const Target &target);
 
 std::string getAttncHelp();
 

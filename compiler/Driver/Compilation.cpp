@@ -16,7 +16,6 @@
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/Host/HostCode.h"
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
-#include "compiler/Target/Ptx/LaunchHeader.h"
 #include "compiler/Target/Ptx/Ptxas.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -250,23 +249,44 @@ std::optional<RunError> Compilation::writeForGpu(Phase form, const CompileOption
   return std::nullopt;
 }
 
-/// `name` with everything that no identifier has replaced.
-static std::string makeIdentifier(std::string name) {
+std::string Compilation::getIdentifier(const CompileOptions &options) const {
+  std::string name = getBaseName(options);
   for (char &c : name)
     if (!llvm::isAlnum(c))
       c = '_';
   return llvm::isDigit(name.front()) ? "_" + name : name;
 }
 
-std::optional<RunError> Compilation::writeHeader(const CompileOptions &options,
-                                                 const PtxTarget &target, llvm::raw_ostream &os) {
-  if (std::optional<RunError> error = makePtx(options, target))
+std::optional<RunError> Compilation::makeGpuModule(const CompileOptions &options,
+                                                   GpuModule &gpuModule) {
+  if (std::optional<RunError> error = makePtx(options, gpuModule.target))
     return error;
+  gpuModule.ptx = *ptx;
   llvm::Expected<llvm::json::Array> metadata =
       readMetadata(llvm::MemoryBufferRef(*ptx, file->getName()));
   if (!metadata)
     return RunError{BadInput, file->getName().str() + ": " + llvm::toString(metadata.takeError())};
-  writeLaunchHeader(makeIdentifier(getBaseName(options)), *metadata, target, *ptx, os);
+  gpuModule.metadata = std::move(*metadata);
+  return std::nullopt;
+}
+
+std::optional<RunError>
+Compilation::forEachTarget(const CompileOptions &options, llvm::ArrayRef<Target> targets,
+                           llvm::function_ref<std::optional<RunError>(const Target &)> compile) {
+  if (targets.size() == 1)
+    return compile(targets.front());
+  if (!phase || *phase < Phase::Expanded)
+    if (std::optional<RunError> error = runTo(Phase::Expanded, options, targets.front()))
+      return error;
+  OwningOpRef<ModuleOp> shared = std::move(module);
+  Phase sharedPhase = *phase;
+  for (const Target &target : targets) {
+    module = shared->clone();
+    phase = sharedPhase;
+    ptx.reset();
+    if (std::optional<RunError> error = compile(target))
+      return error;
+  }
   return std::nullopt;
 }
 

@@ -15,6 +15,7 @@
 #include "compiler/Driver/Target.h"
 #include "compiler/Frontend/AST.h"
 #include "compiler/Frontend/Diagnostics.h"
+#include "compiler/Target/Ptx/LaunchHeader.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -48,9 +49,17 @@ public:
   std::optional<RunError> write(Phase form, const CompileOptions &options, const Target &target,
                                 llvm::raw_pwrite_stream &os);
 
-  /// Writes the header that launching the program's kernels for GPUs takes.
-  std::optional<RunError> writeHeader(const CompileOptions &options, const PtxTarget &target,
-                                      llvm::raw_ostream &os);
+  /// Compiles the program for `module.target`, and reads back what launching its kernels takes.
+  std::optional<RunError> makeGpuModule(const CompileOptions &options, GpuModule &module);
+
+  /// Calls `compile` for each target. Of several, which are GPUs, every one gets the program at the
+  /// phase that they share, or at the one it is at.
+  std::optional<RunError>
+  forEachTarget(const CompileOptions &options, llvm::ArrayRef<Target> targets,
+                llvm::function_ref<std::optional<RunError>(const Target &)> compile);
+
+  /// The name of the program as one that C takes.
+  std::string getIdentifier(const CompileOptions &options) const;
 
   /// Prints what is known of the program's kernels, which stays at its phase, attn to tile.
   std::optional<RunError> explain(const CompileOptions &options, const Target &target,

@@ -9,18 +9,22 @@
 #define COMPILER_DRIVER_OUTPUTFILE_H
 
 #include "compiler/Driver/RunError.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/raw_ostream.h"
 #include <optional>
+#include <string>
 
 namespace attnc::driver {
 
-/// Writes what `write` prints to the file `path`, or to standard output for `-`. The file takes its
-/// name when all is on disk: nobody sees half of it, and an error leaves what was there. A path
-/// that names something other than a file, such as a pipe, is written to directly.
-llvm::Error writeOutput(llvm::StringRef path,
-                        llvm::function_ref<void(llvm::raw_pwrite_stream &)> write);
+/// What is to be written, and the path of the file; `-` is standard output.
+struct Output {
+  std::string path, text;
+};
+
+/// Writes all outputs, or none of them. Files take their names when all is on disk: nobody sees
+/// half of one, and an error leaves what was there. A path that names something other than a file,
+/// such as a pipe, is written to directly.
+llvm::Error writeOutputs(llvm::ArrayRef<Output> outputs);
 
 /// Writes `text` to standard output, which may be a full disk or closed.
 std::optional<RunError> writeStandardOutput(llvm::StringRef text);

@@ -237,9 +237,7 @@ private:
     FailureOr<std::string> picture = drawMask(getOriginal(), info, arguments, bound);
     if (failed(picture))
       return reported;
-    llvm::Error error =
-        writeOutput(options.maskPicture, [&](llvm::raw_pwrite_stream &os) { os << *picture; });
-    if (error)
+    if (llvm::Error error = driver::writeOutputs(Output{options.maskPicture, *picture}))
       return RunError{Environment, llvm::toString(std::move(error))};
     return std::nullopt;
   }

@@ -8,12 +8,14 @@
 #include "compiler/Target/Ptx/LaunchHeader.h"
 #include "attnc/ArgumentLayout.h"
 #include "attnc/GpuKernel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace attnc;
+using llvm::ArrayRef;
 using llvm::formatv;
 using llvm::StringRef;
 namespace json = llvm::json;
@@ -91,6 +93,7 @@ static std::string makeField(StringRef name) {
   return keywords.contains(name) ? (name + "_").str() : name.str();
 }
 
+/// Types that headers share.
 static void writeTypes(llvm::raw_ostream &os) {
   os << R"(
 #ifndef ATTNC_GPU_LAUNCH_TYPES
@@ -110,6 +113,13 @@ typedef struct attnc_gpu_f32_t {
   float value;
   uint32_t zero;
 } attnc_gpu_f32_t;
+// What launching a kernel of one architecture takes.
+typedef struct attnc_gpu_kernel_t {
+  const char *entry;
+  int64_t query_block;   // rows of q that a block computes
+  unsigned threads;      // of a block, in one dimension
+  unsigned shared_bytes; // of dynamic shared memory of a block
+} attnc_gpu_kernel_t;
 #endif
 )";
 }
@@ -181,20 +191,32 @@ static void writeStruct(const json::Object &kernel, llvm::raw_ostream &os) {
                 name, countSlots(kernel) * 8);
 }
 
-static void writeKernel(const json::Object &kernel, llvm::raw_ostream &os) {
+/// What launching `kernel` takes, as constants.
+static void writeConstants(const json::Object &kernel, llvm::raw_ostream &os) {
   StringRef name = getString(kernel, "name");
-  os << formatv("\n// {0}\nstatic const char {0}_entry[] = \"{0}\";\n", name)
+  os << formatv("static const char {0}_entry[] = \"{0}\";\n", name)
      << formatv("enum {{\n  {0}_query_block = {1},  // rows of q that a block computes\n"
                 "  {0}_threads = {2},      // of a block, in one dimension\n"
                 "  {0}_shared_bytes = {3} // of dynamic shared memory of a block\n};\n",
                 name, getInteger(kernel, "query_block"), getInteger(kernel, "threads"),
                 getInteger(kernel, "shared_bytes"));
-  writeStruct(kernel, os);
+}
+
+/// The same as an initialiser of attnc_gpu_kernel_t.
+static void writeInitialiser(const json::Object &kernel, llvm::raw_ostream &os) {
+  os << formatv("{{\"{0}\", {1}, {2}, {3}}", getString(kernel, "name"),
+                getInteger(kernel, "query_block"), getInteger(kernel, "threads"),
+                getInteger(kernel, "shared_bytes"));
+}
+
+/// The function that counts blocks of `rows` rows; `parameter` comes before its arguments.
+static void writeBlocks(StringRef name, StringRef parameter, StringRef rows,
+                        llvm::raw_ostream &os) {
   os << formatv(
       R"(// The blocks of the grid, in one dimension: 0 if there is nothing to launch, -1 if no grid has so many.
-static inline int64_t {0}_blocks(const {0}_arguments_t *arguments) {{
-  const int64_t limit = {1};
-  int64_t blocks = arguments->Q / {2} + (arguments->Q % {2} != 0);
+static inline int64_t {0}_blocks({1}const {0}_arguments_t *arguments) {{
+  const int64_t limit = {2};
+  int64_t blocks = arguments->Q / {3} + (arguments->Q % {3} != 0);
   if (arguments->B == 0 || arguments->Hq == 0 || blocks == 0)
     return 0;
   if (arguments->B > limit / arguments->Hq || arguments->B * arguments->Hq > limit / blocks)
@@ -202,23 +224,96 @@ static inline int64_t {0}_blocks(const {0}_arguments_t *arguments) {{
   return arguments->B * arguments->Hq * blocks;
 }
 )",
-      name, GpuKernel::maxBlocks, getInteger(kernel, "query_block"));
+      name, parameter, GpuKernel::maxBlocks, rows);
 }
 
-void attnc::writeLaunchHeader(StringRef name, const json::Array &metadata, const PtxTarget &target,
-                              StringRef ptx, llvm::raw_ostream &os) {
+static void writeText(StringRef name, StringRef ptx, llvm::raw_ostream &os) {
+  os << formatv("static const char {0}_ptx[] = {{", name);
+  for (size_t i = 0; i <= ptx.size(); ++i)
+    os << (i % 32 ? "," : i ? ",\n" : "\n") << int(i < ptx.size() ? ptx[i] : 0);
+  os << "\n};\n";
+}
+
+/// The code of all architectures, and a function that chooses one.
+static void writeCodes(StringRef name, ArrayRef<GpuModule> modules, llvm::raw_ostream &os) {
+  os << "\n// The kernels for each architecture; a zero byte ends each text.\n";
+  for (const GpuModule &module : modules)
+    writeText((name + "_" + module.target.arch).str(), module.ptx, os);
+  os << formatv("\n// The kernels for one architecture.\ntypedef struct {0}_code_t {{\n"
+                "  const char *arch;\n  const char *ptx; // for cuModuleLoadData\n"
+                "  attnc_gpu_kernel_t ",
+                name);
+  llvm::interleaveComma(modules.front().metadata, os, [&](const json::Value &kernel) {
+    os << getString(*kernel.getAsObject(), "name");
+  });
+  os << formatv(";\n} {0}_code_t;\nstatic const {0}_code_t {0}_codes[] = {{\n", name);
+  for (const GpuModule &module : modules) {
+    os << formatv("    {{\"{0}\", {1}_{0}_ptx", module.target.arch, name);
+    for (const json::Value &kernel : module.metadata) {
+      os << ", ";
+      writeInitialiser(*kernel.getAsObject(), os);
+    }
+    os << "},\n";
+  }
+  os << formatv(R"(};
+// The newest of them for a GPU of compute capability `major`.`minor` whose blocks can have
+// `shared_bytes` of shared memory (CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN); null if
+// there is none.
+static inline const {0}_code_t *{0}_select(int major, int minor, int64_t shared_bytes) {{
+  const int capability = 10 * major + minor;
+)",
+                name);
+  std::vector<const GpuModule *> newest;
+  for (const GpuModule &module : modules)
+    newest.push_back(&module);
+  llvm::stable_sort(newest, [](const GpuModule *a, const GpuModule *b) {
+    return std::pair(a->target.getCapability(), a->target.isSpecific()) >
+           std::pair(b->target.getCapability(), b->target.isSpecific());
+  });
+  for (const GpuModule *module : newest) {
+    int64_t sharedBytes = 0;
+    for (const json::Value &kernel : module->metadata)
+      sharedBytes = std::max(sharedBytes, getInteger(*kernel.getAsObject(), "shared_bytes"));
+    os << formatv("  if (capability {0} {1} && shared_bytes >= {2})\n    return &{3}_codes[{4}];\n",
+                  module->target.isSpecific() ? "==" : ">=", module->target.getCapability(),
+                  sharedBytes, name, module - modules.data());
+  }
+  os << "  return 0;\n}\n";
+}
+
+/// The GPUs that some code is for, as text.
+static std::string describeGpus(ArrayRef<GpuModule> modules) {
+  std::string text;
+  for (const GpuModule &module : modules)
+    text += (text.empty() ? "" : ", ") + module.target.describeGpus();
+  return text;
+}
+
+void attnc::writeLaunchHeader(StringRef name, ArrayRef<GpuModule> modules, llvm::raw_ostream &os) {
   std::string guard = "ATTNC_PTX_" + name.upper() + "_H";
   os << formatv(
       "// Kernels of {0} for NVIDIA GPUs, {1}, and how to launch them, for C11 and C++17. "
       "By attnc.\n#ifndef {2}\n#define {2}\n\n#include <stdint.h>\n",
-      name, target.describeGpus(), guard);
+      name, describeGpus(modules), guard);
   writeTypes(os);
-  for (const json::Value &kernel : metadata)
-    writeKernel(*kernel.getAsObject(), os);
-  os << formatv("\n// The kernels, for cuModuleLoadData; a zero byte ends the text.\n"
-                "static const char {0}_ptx[] = {{",
-                name);
-  for (size_t i = 0; i <= ptx.size(); ++i)
-    os << (i % 32 ? "," : i ? ",\n" : "\n") << int(i < ptx.size() ? ptx[i] : 0);
-  os << formatv("\n};\n\n#endif // {0}\n", guard);
+  bool isOne = modules.size() == 1;
+  for (const json::Value &value : modules.front().metadata) {
+    const json::Object &kernel = *value.getAsObject();
+    StringRef kernelName = getString(kernel, "name");
+    os << "\n// " << kernelName << '\n';
+    if (isOne)
+      writeConstants(kernel, os);
+    writeStruct(kernel, os);
+    if (isOne)
+      writeBlocks(kernelName, "", std::to_string(getInteger(kernel, "query_block")), os);
+    else
+      writeBlocks(kernelName, "const attnc_gpu_kernel_t *kernel, ", "kernel->query_block", os);
+  }
+  if (isOne) {
+    os << "\n// The kernels, for cuModuleLoadData; a zero byte ends the text.\n";
+    writeText(name, modules.front().ptx, os);
+  } else {
+    writeCodes(name, modules, os);
+  }
+  os << formatv("\n#endif // {0}\n", guard);
 }

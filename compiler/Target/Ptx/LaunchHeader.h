@@ -14,10 +14,18 @@
 
 namespace attnc {
 
-/// Writes a header for C11 and C++17 with what launching the kernels of `ptx` takes, and the PTX
-/// itself. `metadata` is what readMetadata gives for it. `name` is an identifier.
-void writeLaunchHeader(llvm::StringRef name, const llvm::json::Array &metadata,
-                       const PtxTarget &target, llvm::StringRef ptx, llvm::raw_ostream &os);
+/// Kernels for one architecture.
+struct GpuModule {
+  PtxTarget target;
+  std::string ptx;
+  llvm::json::Array metadata; ///< what readMetadata gives for `ptx`
+};
+
+/// Writes a header for C11 and C++17 with what launching kernels takes, and their PTX. `modules`
+/// hold the same kernels, each for one architecture; of several, the header has a function that
+/// chooses one. `name` is an identifier.
+void writeLaunchHeader(llvm::StringRef name, llvm::ArrayRef<GpuModule> modules,
+                       llvm::raw_ostream &os);
 
 } // namespace attnc
 

@@ -45,9 +45,16 @@ llvm::Expected<PtxTarget> PtxTarget::get(StringRef name) {
                                  ", got `" + name + "`");
 }
 
+int PtxTarget::getCapability() const {
+  StringRef digits(arch);
+  int capability = 0;
+  digits.consume_front("sm_");
+  digits.consumeInteger(10, capability);
+  return capability;
+}
+
 std::string PtxTarget::describeGpus() const {
-  // Code with features of one architecture runs on no other.
-  return arch + (StringRef(arch).ends_with("a") ? " only" : " and later");
+  return arch + (isSpecific() ? " only" : " and later");
 }
 
 static void initializeNvptx() {

@@ -38,6 +38,11 @@ struct PtxTarget {
   static llvm::Expected<PtxTarget> get(llvm::StringRef name);
   static std::vector<std::string> getNames();
 
+  /// The compute capability that is meant, 80 for 8.0.
+  int getCapability() const;
+  /// Whether code may have features of the architecture that no other has, and so runs on no other.
+  bool isSpecific() const { return llvm::StringRef(arch).ends_with("a"); }
+
   /// The GPUs that the code is for, as text: `sm_80 and later`.
   std::string describeGpus() const;
 
