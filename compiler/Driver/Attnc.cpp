@@ -96,11 +96,9 @@ static std::optional<RunError> compileFor(const Target &target, const AttncOptio
       return error;
     results.files.push_back({getOutputPath(options, target), buffer.str().str()});
   }
-  if (!options.header.empty()) {
-    results.gpuModules.push_back({target.getPtx(), {}, {}});
-    return compilation.makeGpuModule(options.compile, results.gpuModules.back());
-  }
-  return std::nullopt;
+  if (options.header.empty())
+    return std::nullopt;
+  return compilation.makeGpuModule(options.compile, target, results.gpuModules.emplace_back());
 }
 
 static std::optional<RunError> compile(const AttncOptions &options, Compilation &compilation) {
@@ -109,6 +107,11 @@ static std::optional<RunError> compile(const AttncOptions &options, Compilation 
   if (!compilation.isSource())
     if (std::optional<RunError> error = checkOptions(options))
       return error;
+  if (!options.tile.empty() && compilation.getPhase() >= Phase::Tile)
+    return RunError{BadUsage, options.program +
+                                  ": `--tile` expects a program or a form before "
+                                  "`tile`, got `" +
+                                  getInfo(*compilation.getPhase()).name.str() + "`"};
   llvm::Expected<std::vector<Target>> targets = chooseTargets(options, compilation.getTargetKind());
   if (!targets)
     return RunError{BadUsage, options.program + ": " + llvm::toString(targets.takeError())};

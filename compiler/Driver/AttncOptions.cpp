@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/AttncOptions.h"
+#include "compiler/Conversion/AttnToTile/RequestedTile.h"
 #include "compiler/Driver/CommandLine.h"
 #include "dialect/Attn/IR/HeadDim.h"
 #include "llvm/ADT/STLExtras.h"
@@ -80,6 +81,11 @@ Expected setArchs(AttncOptions &options, const std::string &text) {
       options.archs.push_back(part);
   }
   return std::nullopt;
+}
+
+Expected setTile(AttncOptions &options, const std::string &text) {
+  options.tile = text;
+  return parseTile(text) ? Expected() : getTileRange();
 }
 
 Expected setCpu(AttncOptions &options, const std::string &text) {
@@ -172,6 +178,10 @@ CommandLine makeCommandLine(AttncOptions &options) {
              ". Several GPUs give a file each, OUT with the architecture before its suffix, and "
              "one header. If not given, sm_80 for .ptx, .cubin and --header, else host",
          with(setArchs)},
+        {"--tile", "QUERIESxKEYS",
+         "for GPUs: the queries that a block of threads computes and the keys that it takes at a "
+         "time, 128x64 for instance, instead of what the schedule chooses",
+         with(setTile)},
         {"--cpu", "CPU", "for the host: native (this CPU), x86-64-v3 (AVX2) or x86-64 (any)",
          with(setCpu)}}},
       {"Messages",
@@ -285,6 +295,9 @@ static llvm::Expected<Target> getTarget(const AttncOptions &options, const std::
   if (arch == "host") {
     if (kind == TargetKind::Ptx)
       return llvm::createStringError("expected IR for the host, got kernels for GPUs");
+    if (!options.tile.empty())
+      return llvm::createStringError("`--tile` expects `--arch " + defaultGpu +
+                                     "` or another GPU, got `host`");
     llvm::Expected<HostTarget> target =
         HostTarget::get(options.cpu.empty() ? "native" : options.cpu);
     if (!target)
@@ -298,7 +311,9 @@ static llvm::Expected<Target> getTarget(const AttncOptions &options, const std::
   llvm::Expected<PtxTarget> target = PtxTarget::get(arch);
   if (!target)
     return target.takeError();
-  return Target(*target);
+  Target gpu(*target);
+  gpu.tile = options.tile;
+  return gpu;
 }
 
 llvm::Expected<std::vector<Target>> driver::chooseTargets(const AttncOptions &options,

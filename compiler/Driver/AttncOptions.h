@@ -23,7 +23,8 @@ struct AttncOptions {
   std::optional<Phase> emit;
   /// `host` alone, or some of PtxTarget; empty if not given.
   std::vector<std::string> archs;
-  std::string cpu; ///< empty if not given
+  std::string cpu;  ///< empty if not given
+  std::string tile; ///< empty if not given
   CompileOptions compile;
   /// Whether the options say how to compile an .attn program.
   bool hasDtype = false, hasHeadDim = false;

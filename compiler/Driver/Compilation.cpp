@@ -202,7 +202,7 @@ std::optional<RunError> Compilation::write(Phase form, const CompileOptions &opt
     return std::nullopt;
   }
   if (target.getKind() == TargetKind::Ptx)
-    return writeForGpu(form, options, target.getPtx(), os);
+    return writeForGpu(form, options, target, os);
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream buffer(code);
   if (llvm::Error error = writeHostCode(*module, form, target.getHost(), times, buffer))
@@ -215,24 +215,23 @@ std::optional<RunError> Compilation::write(Phase form, const CompileOptions &opt
   return std::nullopt;
 }
 
-std::optional<RunError> Compilation::makePtx(const CompileOptions &options,
-                                             const PtxTarget &target) {
+std::optional<RunError> Compilation::makePtx(const CompileOptions &options, const Target &target) {
   if (ptx)
     return std::nullopt;
   if (std::optional<RunError> error = runTo(Phase::Llvm, options, target))
     return error;
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (std::optional<RunError> error = writeGpuCode(*module, Phase::Ptx, target, times, os))
+  if (std::optional<RunError> error = writeGpuCode(*module, Phase::Ptx, target.getPtx(), times, os))
     return error;
   ptx = std::move(text);
   return std::nullopt;
 }
 
 std::optional<RunError> Compilation::writeForGpu(Phase form, const CompileOptions &options,
-                                                 const PtxTarget &target, llvm::raw_ostream &os) {
+                                                 const Target &target, llvm::raw_ostream &os) {
   if (form == Phase::LlvmIr)
-    return writeGpuCode(*module, form, target, times, os);
+    return writeGpuCode(*module, form, target.getPtx(), times, os);
   if (std::optional<RunError> error = makePtx(options, target))
     return error;
   if (form == Phase::Ptx) {
@@ -240,7 +239,7 @@ std::optional<RunError> Compilation::writeForGpu(Phase form, const CompileOption
     return std::nullopt;
   }
   StageTimes::Scope stage = times.start(getInfo(form).name);
-  llvm::Expected<Cubin> cubin = assemblePtx(*ptx, target);
+  llvm::Expected<Cubin> cubin = assemblePtx(*ptx, target.getPtx());
   if (!cubin)
     return RunError{Environment, llvm::toString(cubin.takeError())};
   if (!cubin->warnings.empty())
@@ -258,9 +257,10 @@ std::string Compilation::getIdentifier(const CompileOptions &options) const {
 }
 
 std::optional<RunError> Compilation::makeGpuModule(const CompileOptions &options,
-                                                   GpuModule &gpuModule) {
-  if (std::optional<RunError> error = makePtx(options, gpuModule.target))
+                                                   const Target &target, GpuModule &gpuModule) {
+  if (std::optional<RunError> error = makePtx(options, target))
     return error;
+  gpuModule.target = target.getPtx();
   gpuModule.ptx = *ptx;
   llvm::Expected<llvm::json::Array> metadata =
       readMetadata(llvm::MemoryBufferRef(*ptx, file->getName()));

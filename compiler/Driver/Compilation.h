@@ -49,8 +49,9 @@ public:
   std::optional<RunError> write(Phase form, const CompileOptions &options, const Target &target,
                                 llvm::raw_pwrite_stream &os);
 
-  /// Compiles the program for `module.target`, and reads back what launching its kernels takes.
-  std::optional<RunError> makeGpuModule(const CompileOptions &options, GpuModule &module);
+  /// Compiles the program for `target`, a GPU, and reads back what launching its kernels takes.
+  std::optional<RunError> makeGpuModule(const CompileOptions &options, const Target &target,
+                                        GpuModule &module);
 
   /// Calls `compile` for each target. Of several, which are GPUs, every one gets the program at the
   /// phase that they share, or at the one it is at.
@@ -74,8 +75,8 @@ private:
   /// What the names of kernels begin with.
   std::string getBaseName(const CompileOptions &options) const;
   std::optional<RunError> writeForGpu(Phase form, const CompileOptions &options,
-                                      const PtxTarget &target, llvm::raw_ostream &os);
-  std::optional<RunError> makePtx(const CompileOptions &options, const PtxTarget &target);
+                                      const Target &target, llvm::raw_ostream &os);
+  std::optional<RunError> makePtx(const CompileOptions &options, const Target &target);
 
   StageTimes &times;
   SourceManager sources;

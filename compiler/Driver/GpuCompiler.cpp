@@ -36,7 +36,7 @@ std::optional<RunError> driver::writeGpuCode(ModuleOp module, Phase phase, const
   return std::nullopt;
 }
 
-std::optional<RunError> driver::compileForGpu(ModuleOp module, Phase from, const PtxTarget &target,
+std::optional<RunError> driver::compileForGpu(ModuleOp module, Phase from, const Target &target,
                                               StageTimes &times, GpuCode &code) {
   // Passes may remove loads, and with them what a launch must check; so describe what they leave.
   if (failed(runPhases(module, from, Phase::Expanded, target, times)))
@@ -47,7 +47,7 @@ std::optional<RunError> driver::compileForGpu(ModuleOp module, Phase from, const
   if (failed(runPhases(module, Phase::Expanded, Phase::Llvm, target, times)))
     return RunError{BadInput, ""};
   llvm::raw_string_ostream os(code.ptx);
-  if (std::optional<RunError> error = writeGpuCode(module, Phase::Ptx, target, times, os))
+  if (std::optional<RunError> error = writeGpuCode(module, Phase::Ptx, target.getPtx(), times, os))
     return error;
   for (const KernelInfo &info : infos) {
     auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);

@@ -11,8 +11,8 @@
 #include "attnc/GpuKernel.h"
 #include "compiler/Driver/RunError.h"
 #include "compiler/Driver/StageTimes.h"
+#include "compiler/Driver/Target.h"
 #include "compiler/Pipelines/Phases.h"
-#include "compiler/Target/Ptx/PtxTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
 #include <vector>
@@ -31,7 +31,7 @@ struct GpuCode {
 
 /// Compiles the attn.kernel ops of `module`, which is at the phase `from`, attn or expanded.
 /// Afterwards `module` is in the LLVM dialect. An error without a message has been reported.
-std::optional<RunError> compileForGpu(mlir::ModuleOp module, Phase from, const PtxTarget &target,
+std::optional<RunError> compileForGpu(mlir::ModuleOp module, Phase from, const Target &target,
                                       StageTimes &times, GpuCode &code);
 
 } // namespace attnc::driver

@@ -63,6 +63,7 @@ private:
       target = llvm::cantFail(PtxTarget::get(options.arch.empty() ? "sm_80" : options.arch));
     else
       target = llvm::cantFail(HostTarget::get(options.cpu.empty() ? "native" : options.cpu));
+    target.tile = options.tile;
     if (auto error = program.prepare(target))
       return error;
     original = program.getModule().clone();
@@ -114,7 +115,7 @@ private:
       if (auto error = checkIndicesOnHost())
         return error;
     GpuCode code;
-    if (auto error = compileForGpu(program.getModule(), Phase::Attn, target.getPtx(), times, code))
+    if (auto error = compileForGpu(program.getModule(), Phase::Attn, target, times, code))
       return error;
     if (auto error = emulated.load(code.ptx, code.kernels.front()))
       return RunError{InternalError, "internal error, please report: the emulator does not take "

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/RunOptions.h"
+#include "compiler/Conversion/AttnToTile/RequestedTile.h"
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Target/Host/HostTarget.h"
 #include "compiler/Target/Ptx/PtxTarget.h"
@@ -230,6 +231,11 @@ Expected setArch(RunOptions &options, const std::string &text) {
   return "one of " + llvm::join(PtxTarget::getNames(), ", ");
 }
 
+Expected setTile(RunOptions &options, const std::string &text) {
+  options.tile = text;
+  return parseTile(text) ? Expected() : getTileRange();
+}
+
 Expected setSchedules(RunOptions &options, const std::string &text) {
   std::optional<int64_t> value = text == "ci" ? emu::getCiSchedules().size() : parseInteger(text);
   if (!value || *value < 1 || *value > 100000)
@@ -292,6 +298,8 @@ CommandLine makeCommandLine(RunOptions &options) {
         {"--arch", "NAME",
          "the GPU to compile for on the emulator: sm_80 (the default), or another that attnc knows",
          with(setArch)},
+        {"--tile", "QUERIESxKEYS", "the tile of the kernel on the emulator, as attnc takes it",
+         with(setTile)},
         {"--schedules", "ci|N",
          "runs under the five schedules of the emulator's CI set, or N of them, instead of the "
          "first; all must give the same bits; --seed varies them",
@@ -344,6 +352,7 @@ std::optional<std::string> checkEmulator(const RunOptions &options) {
 
 std::optional<std::string> checkOtherDevice(const RunOptions &options) {
   const char *name = !options.arch.empty()           ? "--arch"
+                     : !options.tile.empty()         ? "--tile"
                      : options.schedules != 0        ? "--schedules"
                      : options.perturbApproximations ? "--perturb-approx"
                      : options.statistics            ? "--stats"

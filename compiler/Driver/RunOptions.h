@@ -68,6 +68,7 @@ struct RunOptions {
   std::string after;       ///< attn passes to run first
   std::string cpu;         ///< empty if not given
   std::string arch;        ///< of the emulator; empty if not given
+  std::string tile;        ///< of the emulator; empty if not given
   /// Schedules of the emulator, the first of a fixed list; 0 if not given.
   unsigned schedules = 0;
   bool perturbApproximations = false;

@@ -15,7 +15,7 @@
 
 namespace attnc::driver {
 
-/// What code is made for: a CPU or a GPU.
+/// What code is made for, a CPU or a GPU, and sizes that are asked for there.
 class Target {
 public:
   Target() = default;
@@ -36,12 +36,16 @@ public:
   PipelineOptions getPipelineOptions() const {
     PipelineOptions options;
     options.target = getKind();
+    options.tile = tile;
     if (getKind() == TargetKind::Ptx)
       options.sharedMemory = getPtx().sharedBytes;
     else
       options.features = getHost().features;
     return options;
   }
+
+  /// Of a GPU: the tile that overrides what the schedule chooses; empty if none.
+  std::string tile;
 
 private:
   std::variant<HostTarget, PtxTarget> target;

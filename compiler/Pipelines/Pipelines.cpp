@@ -82,7 +82,8 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
     return;
   case Phase::Tile:
     passes.addPass(createDescribeKernelsPass());
-    passes.addPass(createConvertAttnToTilePass({options.features, options.sharedMemory}));
+    passes.addPass(
+        createConvertAttnToTilePass({options.features, options.sharedMemory, options.tile}));
     return;
   case Phase::Vector:
     passes.addPass(createGenerateIndexChecksPass());

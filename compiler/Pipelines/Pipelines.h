@@ -23,6 +23,8 @@ struct PipelineOptions {
   std::string features;
   /// Bytes of shared memory that a block of threads of the GPU can have.
   int64_t sharedMemory = 0;
+  /// Queries and keys of a tile of the GPU, `128x64`; empty: as the schedule chooses.
+  std::string tile;
 };
 
 /// Adds the passes that lead to `phase` from the phase before it that the target takes; none where

@@ -69,9 +69,11 @@ static void registerPipelineTo(Phase last, StringRef name, StringRef description
         llvm::Expected<HostTarget> target = HostTarget::get(options.cpu);
         if (!target)
           return report(llvm::toString(target.takeError()));
+        PipelineOptions pipeline;
+        pipeline.features = target->features;
         for (const PhaseInfo &info : getPhases())
           if (info.phase <= last && info.isTakenBy(TargetKind::Host))
-            addPassesTo(info.phase, passes, {TargetKind::Host, target->features});
+            addPassesTo(info.phase, passes, pipeline);
         return success();
       },
       [](function_ref<void(const detail::PassOptions &)> handler) { handler(CpuOptions()); });

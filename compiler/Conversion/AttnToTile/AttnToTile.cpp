@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/AttnToTile/HostSchedule.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Conversion/AttnToTile/RequestedTile.h"
 #include "compiler/Conversion/AttnToTile/WarpSchedule.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -79,18 +80,30 @@ namespace {
 struct ConvertAttnToTile : attnc::impl::ConvertAttnToTilePassBase<ConvertAttnToTile> {
   using ConvertAttnToTilePassBase::ConvertAttnToTilePassBase;
 
+  /// Null after an error.
+  WarpScheduleAttr scheduleForGpu(attn::KernelOp kernel) {
+    if (std::optional<TileSizes> sizes = parseTile(tile))
+      return scheduleRequestedTile(kernel, *sizes, sharedMemory);
+    WarpScheduleAttr schedule = chooseWarpSchedule(kernel, sharedMemory);
+    if (!schedule)
+      kernel.emitError("no tile of this kernel fits into ") << sharedMemory.getValue() << " bytes";
+    return schedule;
+  }
+
   void runOnOperation() override {
+    if (!tile.empty() && !parseTile(tile)) {
+      getOperation().emitError("expected a tile of ")
+          << getTileRange() << ", got `" << tile.getValue() << "`";
+      return signalPassFailure();
+    }
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<attn::KernelOp>())) {
       if (sharedMemory == 0) {
         convertKernel(kernel, chooseHostSchedule(kernel, features), {});
         continue;
       }
-      WarpScheduleAttr schedule = chooseWarpSchedule(kernel, sharedMemory);
-      if (!schedule) {
-        kernel.emitError("no tile of this kernel fits into ")
-            << sharedMemory.getValue() << " bytes";
+      WarpScheduleAttr schedule = scheduleForGpu(kernel);
+      if (!schedule)
         return signalPassFailure();
-      }
       convertKernel(kernel, {}, schedule);
     }
   }

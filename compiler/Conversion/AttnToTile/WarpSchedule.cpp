@@ -18,13 +18,11 @@
 #include "compiler/Conversion/AttnToTile/WarpSchedule.h"
 #include "dialect/Attn/Analysis/Stages.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
+#include "dialect/Tile/Analysis/ThreadRegisters.h"
 
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::tile;
-
-/// Registers of a thread for scores and output; the rest holds addresses and operands.
-static constexpr int64_t stateRegisters = 200;
 
 /// Most ops that bodies are unrolled to.
 static constexpr int64_t unrolledOps = 1024;
@@ -64,11 +62,10 @@ WarpScheduleAttr attnc::chooseWarpSchedule(attn::KernelOp kernel, int64_t shared
     auto schedule = WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows,
                                           sizes.keyBlock, maskedKeyBlock, tensorCores);
     SharedLayout layout(kernel, schedule);
-    int64_t rowsOfThread = sizes.warpRows / 8;
-    int64_t pairs = rowsOfThread * sizes.keyBlock / 4;
-    int64_t registers = pairs + rowsOfThread * layout.valueDim / 4;
-    if (registers > stateRegisters || layout.totalBytes > sharedMemory)
+    if (countStateRegisters(kernel, schedule) > getFreeRegisters(schedule) ||
+        layout.totalBytes > sharedMemory)
       continue;
+    int64_t pairs = sizes.warpRows / 8 * sizes.keyBlock / 4;
     if (pairs * pairOps <= unrolledOps)
       return schedule;
     smallest = schedule;

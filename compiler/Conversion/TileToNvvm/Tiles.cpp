@@ -21,7 +21,11 @@ void WarpLowering::copyAligned(const Rows &rows, Value first, Value count, int64
   Value chunk = code.bitAnd(self.thread, 7);
   // 128 row + 16 chunk is 16 thread.
   Value place = code.bitXor(code.shiftLeft(self.thread, 4), code.shiftLeft(code.bitAnd(row, 7), 4));
-  Value target = getShared(place, offset);
+  auto getTarget = [&](int64_t pass) {
+    // A single warp copies four rows at a time, and chunks are swizzled by the row modulo 8.
+    Value start = pass % 8 ? code.bitXor(place, (pass % 8) << 4) : place;
+    return getShared(start, offset + pass * SharedLayout::panelBytes);
+  };
   Value none = code.i32(0), all = code.i32(SharedLayout::chunkBytes);
   int64_t rowBytes = columns * layout.elementBytes;
   int64_t rowsPerPass = schedule.getNumThreads() / 8;
@@ -29,25 +33,31 @@ void WarpLowering::copyAligned(const Rows &rows, Value first, Value count, int64
       code.add(code.mul(code.widen(row), rows.stride), code.widen(code.shiftLeft(chunk, 4)));
   Value source = code.address(getRow(rows, first), threadOffset);
   Value step = code.mul(rows.stride, rowsPerPass);
-  for (int64_t pass = 0; pass < tileRows; pass += rowsPerPass) {
-    Value inside = count ? code.less(code.add(row, pass), count) : Value();
-    for (int64_t panel = 0; panel < layout.getNumPanels(columns); ++panel) {
-      int64_t begin = panel * SharedLayout::panelBytes;
-      // The bytes of this thread's chunk that the row has.
-      Value bytes;
-      if (begin + SharedLayout::panelBytes > rowBytes) {
-        Value left = code.sub(code.i32(rowBytes - begin), code.shiftLeft(chunk, 4));
-        bytes = code.maximum(code.minimum(left, all), none);
+  auto copyRows = [&] {
+    for (int64_t pass = 0; pass < tileRows; pass += rowsPerPass) {
+      Value target = getTarget(pass);
+      Value inside = count ? code.less(code.add(row, pass), count) : Value();
+      for (int64_t panel = 0; panel < layout.getNumPanels(columns); ++panel) {
+        int64_t begin = panel * SharedLayout::panelBytes;
+        // The bytes of this thread's chunk that the row has.
+        Value bytes;
+        if (begin + SharedLayout::panelBytes > rowBytes) {
+          Value left = code.sub(code.i32(rowBytes - begin), code.shiftLeft(chunk, 4));
+          bytes = code.maximum(code.minimum(left, all), none);
+        }
+        if (inside)
+          bytes = code.select(inside, bytes ? bytes : all, none);
+        code.copyAsync(code.address(target, panel * tileRows * SharedLayout::panelBytes),
+                       code.address(source, begin), bytes);
       }
-      if (inside)
-        bytes = code.select(inside, bytes ? bytes : all, none);
-      code.copyAsync(code.address(target, panel * tileRows * SharedLayout::panelBytes +
-                                              pass * SharedLayout::panelBytes),
-                     code.address(source, begin), bytes);
+      if (pass + rowsPerPass < tileRows)
+        source = code.address(source, step);
     }
-    if (pass + rowsPerPass < tileRows)
-      source = code.address(source, step);
-  }
+  };
+  if (rowsPerPass > tileRows)
+    code.ifTrue(code.less(row, code.i32(tileRows)), copyRows);
+  else
+    copyRows();
 }
 
 /// A function of the module that does what copyAligned does for rows that start anywhere, element
