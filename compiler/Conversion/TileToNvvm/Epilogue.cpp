@@ -13,17 +13,10 @@ using namespace mlir;
 using namespace attnc;
 using tile::SharedLayout;
 
-void WarpLowering::storeLse(const Values &maxima, const Values &sums) {
+void WarpLowering::storeLse(Value query, Value maximum, Value sum) {
   Rows lse = getRows(ArgumentLayout::LseTensor, 4, head);
-  Value first = code.equal(self.quadLane, code.i32(0));
-  for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
-    Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
-    code.ifTrue(code.andOf(first, code.less(row, rowCount)), [&] {
-      Value logarithm = code.mulF(code.log2(sums[slot]), code.f32(std::numbers::ln2_v<float>));
-      Value value = code.fma(maxima[slot], code.f32(storedScale), logarithm);
-      code.store(value, getRow(lse, code.add(firstRow, row)), 4);
-    });
-  }
+  Value logarithm = code.mulF(code.log2(sum), code.f32(std::numbers::ln2_v<float>));
+  code.store(code.fma(maximum, code.f32(storedScale), logarithm), getRow(lse, query), 4);
 }
 
 /// Puts the output, rounded, where the queries of the warp were.
@@ -131,12 +124,25 @@ void WarpLowering::emitEpilogue(State &state) {
     }
     sums.push_back(sum);
     inverses.push_back(emitInverse(sum));
-    flags.push_back(code.compareF(arith::CmpFPredicate::UNE, check, zero));
+    Value notFinite = code.compareF(arith::CmpFPredicate::UNE, check, zero);
+    flags.push_back(code.orOf(notFinite, hasLargeScores(state.maxima[slot])));
   }
-  if (attn.getLse())
-    storeLse(state.maxima, sums);
+  if (attn.getLse()) {
+    Value first = code.equal(self.quadLane, code.i32(0));
+    for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
+      Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
+      code.ifTrue(code.andOf(first, code.less(row, rowCount)), [&] {
+        // The sum of weights of which the largest is 1; 0 without any.
+        Value maximum = state.maxima[slot], sum = sums[slot];
+        Value largest = emitWeight(maximum, emitReference(maximum));
+        Value empty = code.compareF(arith::CmpFPredicate::OEQ, sum, zero);
+        sum = code.select(empty, zero, arith::DivFOp::create(code, sum, largest));
+        storeLse(code.add(firstRow, row), maximum, sum);
+      });
+    }
+  }
   stageOutput(state, inverses);
   code.syncWarp();
   copyOutput();
-  emitExactRows(state.maxima, flags);
+  emitExactRows(flags);
 }

@@ -1,4 +1,4 @@
-//===- ExactRows.cpp - Rows whose output is not finite -------------------------===//
+//===- ExactRows.cpp - Rows that the main loops cannot compute -----------------===//
 //
 // Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===------------------------------------------------------------------------===//
 //
 // In the main loops an excluded pair multiplies v by a weight of 0, which leaves no trace unless v
-// is NaN or inf there. Such rows are computed once more, one at a time by a whole warp, which reads
-// v at pairs that take part only. Maxima stay as they are; sums are those of the new weights, as
-// scores come out a little differently.
+// is NaN or inf there. And weights are powers of differences of rounded products, which are below
+// all floats where the scores of a row are very large. Such rows are computed once more, one at a
+// time by a whole warp, which reads v at pairs that take part only and subtracts scores before it
+// scales them.
 //
 //===------------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ using namespace attnc;
 
 static constexpr int64_t warpSize = 32;
 
-void WarpLowering::emitExactRows(const Values &maxima, const Values &flags) {
+void WarpLowering::emitExactRows(const Values &flags) {
   Value any = flags.front();
   for (Value flag : ArrayRef(flags).drop_front())
     any = code.orOf(any, flag);
@@ -29,7 +30,6 @@ void WarpLowering::emitExactRows(const Values &maxima, const Values &flags) {
     code.ifTrue(code.equal(self.quadLane, code.i32(0)), [&] {
       for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
         Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
-        storeShared(maxima[slot], layout.maxima, row);
         storeShared(arith::ExtUIOp::create(code, code.getI32Type(), flags[slot]), layout.flags,
                     row);
       }
@@ -63,9 +63,6 @@ void WarpLowering::emitExactRow(Value row) {
   int64_t headParts = llvm::divideCeil(headDim, warpSize);
   int64_t valueParts = llvm::divideCeil(valueDim, warpSize);
   Value query = code.add(firstRow, row), wideQuery = code.widen(query);
-  Value maximum = loadShared(code.getF32Type(), layout.maxima, row);
-  Value none = code.compareF(arith::CmpFPredicate::OEQ, maximum, infinite);
-  maximum = code.select(none, code.f32(0), maximum);
   StageValues scoreQuery, maskQuery;
   if (score)
     scoreQuery = score->emitQuery(code, scoreHead, wideQuery);
@@ -75,8 +72,9 @@ void WarpLowering::emitExactRow(Value row) {
   for (int64_t part = 0; part < headParts; ++part)
     queries.push_back(loadElement(q, query, part, headDim));
 
-  // The output's columns, and the sum of weights.
+  // The output's columns, the sum of weights, and the maximum.
   Values initial(valueParts + 1, code.f32(0));
+  initial.push_back(infinite);
   Values sums = code.loop(keyBegin, keyEnd, 1, initial, [&](Value key, ValueRange carried) {
     Value value = code.f32(0);
     for (int64_t part = 0; part < headParts; ++part)
@@ -92,20 +90,31 @@ void WarpLowering::emitExactRow(Value row) {
     if (mask)
       taken = code.andOf(
           taken, mask->emitPair(code, maskHead, maskQuery, mask->emitKey(code, maskHead, wideKey)));
-    Value weight = emitWeight(value, maximum);
     return code.choose(
         taken, TypeRange(ValueRange(initial)),
         [&] {
+          Value before = carried.back(), maximum = code.maxNum(before, value);
+          auto power = [&](Value score) {
+            return code.exp2(code.mulF(code.subF(score, maximum), code.f32(exponentScale)));
+          };
+          Value factor = power(before), weight = power(value);
+          auto add = [&](Value sum, Value element) {
+            return code.fma(weight, element, code.mulF(sum, factor));
+          };
           Values results;
           for (int64_t part = 0; part < valueParts; ++part)
-            results.push_back(code.fma(weight, loadElement(v, key, part, valueDim), carried[part]));
-          results.push_back(code.addF(carried.back(), weight));
+            results.push_back(add(carried[part], loadElement(v, key, part, valueDim)));
+          results.push_back(code.fma(carried[valueParts], factor, weight));
+          results.push_back(maximum);
           return results;
         },
         [&] { return Values(carried); });
   });
 
-  Value inverse = emitInverse(sums.back());
+  Value sum = sums[valueParts];
+  if (attn.getLse())
+    code.ifTrue(code.equal(self.lane, code.i32(0)), [&] { storeLse(query, sums.back(), sum); });
+  Value inverse = emitInverse(sum);
   int64_t bytes = layout.elementBytes;
   for (int64_t part = 0; part < valueParts; ++part) {
     Value column = code.add(self.lane, warpSize * part);

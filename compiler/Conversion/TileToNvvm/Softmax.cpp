@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
 
 using namespace mlir;
@@ -49,25 +50,30 @@ void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
   }
 }
 
-Value WarpLowering::emitWeight(Value score, Value maximum) {
-  Value scale = code.f32(exponentScale);
-  if (!fusedExponent)
-    return code.exp2(code.mulF(code.subF(score, maximum), scale));
-  Value reference = arith::NegFOp::create(code, code.mulF(maximum, scale));
-  return code.exp2(code.fma(score, scale, reference));
+// A weight is exp2(s c - r), where r is m c rounded up and m the largest score: one fused
+// multiply-add a score. The rounding of r is the same for all scores of a row, and cancels when the
+// row is normalised. Rounded up, it leaves exponents below 0, so that no weight is infinite; from
+// |r| = 2^29 on it is worth powers of 2^-64 and more, and rows are left to ExactRows.cpp.
+
+Value WarpLowering::emitReference(Value maximum) {
+  return code.mulRoundedUp(maximum, code.f32(exponentScale));
 }
 
-Value WarpLowering::emitFactor(Value before, Value maximum) {
-  if (!fusedExponent)
-    return emitWeight(before, maximum);
-  // The difference of rounded products: a maximum that stays gives a factor of exactly 1, else sums
-  // would drift from block to block.
-  Value scale = code.f32(exponentScale);
-  return code.exp2(code.subF(code.mulF(before, scale), code.mulF(maximum, scale)));
+Value WarpLowering::emitWeight(Value score, Value reference) {
+  Value negated = arith::NegFOp::create(code, reference);
+  return code.exp2(code.fma(score, code.f32(exponentScale), negated));
+}
+
+Value WarpLowering::hasLargeScores(Value maximum) {
+  Value magnitude = math::AbsFOp::create(code, emitReference(maximum));
+  Value large = code.compareF(arith::CmpFPredicate::OGE, magnitude, code.f32(0x1p29f));
+  Value some = code.compareF(arith::CmpFPredicate::UNE, maximum, code.f32(-infinity));
+  return code.andOf(large, some);
 }
 
 WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, State &state) {
   Values factors;
+  Value smallest = code.f32(std::numeric_limits<float>::lowest());
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Values &row = scores[slot];
     // Two chains at a time.
@@ -77,16 +83,17 @@ WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, State &state)
     Value maximum = code.maxNum(partial[0], partial[1]);
     for (int64_t laneMask : {1, 2})
       maximum = code.maxNum(maximum, code.shuffleXor(maximum, laneMask));
-    maximum = code.maxNum(state.maxima[slot], maximum);
-    // Nothing seen yet: subtracting 0 leaves -inf, and weights of 0.
-    Value none = code.compareF(arith::CmpFPredicate::OEQ, maximum, code.f32(-infinity));
-    Value subtracted = code.select(none, code.f32(0), maximum);
-    Value factor = emitFactor(state.maxima[slot], subtracted);
+    Value before = state.maxima[slot];
+    maximum = code.maxNum(before, maximum);
     state.maxima[slot] = maximum;
+    // Nothing seen yet: what is subtracted is finite, which leaves -inf, and weights of 0.
+    Value reference = code.maxNum(emitReference(maximum), smallest);
+    // Exactly 1 where the maximum stays, else sums would drift from block to block.
+    Value factor = code.exp2(code.subF(emitReference(before), reference));
 
     Value sums[] = {Value(), Value()};
     for (auto [n, value] : llvm::enumerate(row)) {
-      value = emitWeight(value, subtracted);
+      value = emitWeight(value, reference);
       Value &sum = sums[n % 2];
       sum = sum ? code.addF(sum, value) : value;
     }

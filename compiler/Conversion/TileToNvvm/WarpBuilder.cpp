@@ -48,6 +48,9 @@ Value WarpBuilder::widen(Value value) { return createOrFold<arith::ExtSIOp>(getI
 //===------------------------------------------------------------------------===//
 
 Value WarpBuilder::fma(Value a, Value b, Value c) { return math::FmaOp::create(*this, a, b, c); }
+Value WarpBuilder::mulRoundedUp(Value a, Value b) {
+  return intrinsic(getF32Type(), "llvm.nvvm.mul.rp.f", {a, b});
+}
 Value WarpBuilder::maxNum(Value lhs, Value rhs) {
   return arith::MaxNumFOp::create(*this, lhs, rhs);
 }

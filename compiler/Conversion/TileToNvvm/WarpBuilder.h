@@ -48,6 +48,8 @@ public:
 
   /// a * b + c, rounded once.
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
+  /// a * b, rounded towards infinity.
+  mlir::Value mulRoundedUp(mlir::Value a, mlir::Value b);
   /// The larger one that is not NaN.
   mlir::Value maxNum(mlir::Value lhs, mlir::Value rhs);
   mlir::Value exp2(mlir::Value x);

@@ -9,7 +9,6 @@
 #include "attnc/ArgumentLayout.h"
 #include "compiler/Conversion/Bodies/ScoreScale.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
 #include <numbers>
@@ -23,19 +22,6 @@ static VectorFeatures getGpuFeatures() {
   VectorFeatures features;
   features.fma = features.rounding = features.f16 = features.bf16 = true;
   return features;
-}
-
-/// Whether `value` is a tanh, in one of the forms that attn-expand-math gives it on GPUs.
-static bool isTanh(Value value) {
-  if (value.getDefiningOp<math::TanhOp>())
-    return true;
-  // 1 - 2 / (e^2x + 1)
-  auto fma = value.getDefiningOp<math::FmaOp>();
-  auto quotient = fma ? fma.getA().getDefiningOp<arith::DivFOp>() : arith::DivFOp();
-  llvm::APFloat factor(0.0f);
-  return quotient && matchPattern(quotient.getLhs(), m_OneFloat()) &&
-         matchPattern(fma.getB(), m_ConstantFloat(&factor)) && factor.isExactlyValue(-2.0) &&
-         matchPattern(fma.getC(), m_OneFloat());
 }
 
 /// If all that the body does in the end is to multiply by a constant of ordinary size above zero,
@@ -59,7 +45,6 @@ WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
       emitter(arguments, features) {
   if (attn::ScoreOp op = attn.getScore()) {
     storedScale = takeLastFactor(op);
-    fusedExponent = isTanh(op.getYielded());
     score.emplace(op, emitter);
   }
   if (attn::MaskOp op = attn.getMask()) {

@@ -159,10 +159,11 @@ private:
   void emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
   /// Turns scores into weights; gives what the output has to be multiplied by.
   Values emitSoftmaxStep(Scores &scores, State &state);
-  /// exp(score - maximum), scores as they are stored.
-  mlir::Value emitWeight(mlir::Value score, mlir::Value maximum);
-  /// exp(before - maximum): what weights under an earlier maximum have to be multiplied by.
-  mlir::Value emitFactor(mlir::Value before, mlir::Value maximum);
+  /// What is subtracted from scaled scores where `maximum` is the largest score.
+  mlir::Value emitReference(mlir::Value maximum);
+  mlir::Value emitWeight(mlir::Value score, mlir::Value reference);
+  /// Whether a row with this maximum has to be computed by emitExactRows.
+  mlir::Value hasLargeScores(mlir::Value maximum);
 
   //===--------------------------------------------------------------------===//
   // Epilogue.cpp: tile.epilogue
@@ -171,16 +172,17 @@ private:
   void emitEpilogue(State &state);
   /// 1 / sum, or 0 where there are no weights.
   mlir::Value emitInverse(mlir::Value sum);
-  void storeLse(const Values &maxima, const Values &sums);
+  /// The largest score and the sum of exp(score - maximum) give the LSE of row `query` (i32).
+  void storeLse(mlir::Value query, mlir::Value maximum, mlir::Value sum);
   void stageOutput(const State &state, const Values &inverses);
   void copyOutput();
 
   //===--------------------------------------------------------------------===//
-  // ExactRows.cpp: rows whose output is not finite
+  // ExactRows.cpp: rows that the main loops cannot compute
   //===--------------------------------------------------------------------===//
 
-  /// Computes the output of such rows once more, without touching values at excluded pairs.
-  void emitExactRows(const Values &maxima, const Values &flags);
+  /// Computes the rows with a flag once more.
+  void emitExactRows(const Values &flags);
   void emitExactRow(mlir::Value row);
   mlir::Value loadElement(const Rows &rows, mlir::Value row, int64_t part, int64_t columns);
 
@@ -214,10 +216,6 @@ private:
   /// exp(a - b) is exp2((a - b) * exponentScale) for scores a and b as they are stored; a natural
   /// logarithm is a stored score times `storedScale`.
   float exponentScale, storedScale = 1.0f;
-  /// Whether (a - b) * exponentScale may be computed as a * exponentScale - b * exponentScale, with
-  /// one rounding for each b. Stored scores must be small: at 2^31 that rounding is worth a power
-  /// of two beyond all floats.
-  bool fusedExponent = false;
 };
 
 } // namespace attnc

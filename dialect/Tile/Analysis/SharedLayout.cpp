@@ -33,7 +33,6 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   keys = placeTile(keyRows, headDim);
   values = placeTile(keyRows, valueDim);
   weights = schedule.getTensorCores() ? end : placeTile(rows, keyRows);
-  maxima = place(rows * 4);
   flags = place(rows * 4);
   fullBlocks = partialBlocks = counts = end;
   if (attn::MaskOp mask = kernel.getMask(); mask && attn::MaskAnalysis(mask).needsVerdict()) {

@@ -37,8 +37,8 @@ struct SharedLayout {
   /// Weights, where products need them in shared memory: f32, a row for each query. Chunks are
   /// swizzled as the products like it.
   int64_t weights;
-  /// Four bytes a query: maxima, and whether an output is not finite.
-  int64_t maxima, flags;
+  /// Four bytes a query: whether it has to be computed once more.
+  int64_t flags;
   /// Four bytes each: a full block of keys for each thread, the masked blocks of one that is not,
   /// and for each warp how many of both it has found.
   int64_t fullBlocks, partialBlocks, counts;

@@ -12,9 +12,12 @@
 // CHECK:         %[[QUOTIENT:.*]] = arith.divf %[[ONE:.*]], %[[TOTAL]]
 // CHECK:         %[[INVERSE:.*]] = arith.select %[[EMPTY]], %[[ZERO]], %[[QUOTIENT]]
 
-// The first lane of a quad stores scale * maximum + ln(sum).
+// The first lane of a quad stores scale * maximum + ln(sum), where the sum is of weights of which the largest is 1.
 // CHECK:         scf.if
-// CHECK:           %[[LOG2:.*]] = llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(%[[TOTAL]])
+// CHECK:           %[[LARGEST:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK:           %[[RELATIVE:.*]] = arith.divf %[[TOTAL]], %[[LARGEST]]
+// CHECK:           %[[SUM_OF_ALL:.*]] = arith.select %{{.*}}, %[[ZERO]], %[[RELATIVE]]
+// CHECK:           %[[LOG2:.*]] = llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(%[[SUM_OF_ALL]])
 // CHECK:           %[[LOG:.*]] = arith.mulf %[[LOG2]], %{{.*}} :
 // CHECK:           %[[LSE:.*]] = math.fma %{{.*}}, %{{.*}}, %[[LOG]]
 // CHECK:           llvm.store %[[LSE]], %{{.*}} : f32, !llvm.ptr<1>

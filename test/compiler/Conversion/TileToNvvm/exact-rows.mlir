@@ -1,10 +1,14 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
-// A warp that has a row whose output is not finite computes such rows again, one at a time.
+// A warp that has a row whose output is not finite, or whose scores are very large, computes such rows again, one at a time.
 // CHECK-LABEL: llvm.func @masked(
-// CHECK:         %[[A:.*]] = arith.cmpf une, %{{.*}}, %{{.*}} : f32
-// CHECK:         %[[B:.*]] = arith.cmpf une, %{{.*}}, %{{.*}} : f32
-// CHECK:         %[[EITHER:.*]] = arith.ori %[[A]], %[[B]]
+// CHECK-COUNT-2: %[[NOT_FINITE:.*]] = arith.cmpf une, %{{.*}}, %{{.*}} : f32
+// CHECK:         %[[MAGNITUDE:.*]] = math.absf
+// CHECK:         %[[LARGE:.*]] = arith.cmpf oge, %[[MAGNITUDE]], %{{.*}} : f32
+// CHECK:         %[[SOME:.*]] = arith.cmpf une, %{{.*}}, %{{.*}} : f32
+// CHECK:         %[[BOTH:.*]] = arith.andi %[[LARGE]], %[[SOME]]
+// CHECK:         %[[B:.*]] = arith.ori %{{.*}}, %[[BOTH]]
+// CHECK:         %[[EITHER:.*]] = arith.ori %{{.*}}, %[[B]]
 // CHECK:         %[[ANY:.*]] = nvvm.vote.sync any %{{.*}}, %[[EITHER]] -> i1
 // CHECK-NEXT:    scf.if %[[ANY]] {
 // CHECK:           nvvm.bar.warp.sync
@@ -15,7 +19,7 @@
 
 // Each lane has one of 20 columns of q and k, or none; their products are added over the warp.
 // CHECK:               %[[Q:.*]] = scf.if %[[HAS_COLUMN:.*]] -> (f32)
-// CHECK:               %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}, %[[WEIGHTS:.*]] = %{{.*}}) -> (f32, f32)
+// CHECK:               %[[SUMS:.*]]:3 = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}, %[[WEIGHTS:.*]] = %{{.*}}, %[[MAXIMUM:.*]] = %{{.*}}) -> (f32, f32, f32)
 // CHECK:                 %[[K:.*]] = scf.if %[[HAS_COLUMN]] -> (f32)
 // CHECK:                 math.fma %[[Q]], %[[K]],
 // CHECK-COUNT-5:         nvvm.shfl.sync bfly
@@ -23,17 +27,22 @@
 // CHECK:                 %[[FINITE:.*]] = arith.cmpf une, %[[SCORE]],
 // CHECK:                 %[[KEEP:.*]] = arith.cmpi eq,
 // CHECK:                 %[[TAKEN:.*]] = arith.andi %[[FINITE]], %[[KEEP]]
-// CHECK:                 %[[WEIGHT:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
 
-// Values are read where the pair takes part, and only there. The output is divided by the sum of the same weights.
+// Values are read where the pair takes part, and only there. Sums follow the maximum; the output is divided by the sum of the same weights.
 // CHECK-NOT:             llvm.load
-// CHECK:                 %[[AFTER:.*]]:2 = scf.if %[[TAKEN]] -> (f32, f32) {
+// CHECK:                 %[[AFTER:.*]]:3 = scf.if %[[TAKEN]] -> (f32, f32, f32) {
+// CHECK:                   %[[NEW:.*]] = arith.maxnumf %[[MAXIMUM]], %[[SCORE]]
+// CHECK:                   %[[CHANGE:.*]] = arith.subf %[[MAXIMUM]], %[[NEW]]
+// CHECK:                   %[[FACTOR:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK:                   %[[DISTANCE:.*]] = arith.subf %[[SCORE]], %[[NEW]]
+// CHECK:                   %[[WEIGHT:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
 // CHECK:                   llvm.load %{{.*}} : !llvm.ptr<1> -> bf16
-// CHECK:                   math.fma %[[WEIGHT]], %{{.*}}, %[[BEFORE]]
-// CHECK:                   arith.addf %[[WEIGHTS]], %[[WEIGHT]]
+// CHECK:                   %[[SCALED:.*]] = arith.mulf %[[BEFORE]], %[[FACTOR]]
+// CHECK:                   math.fma %[[WEIGHT]], %{{.*}}, %[[SCALED]]
+// CHECK:                   math.fma %[[WEIGHTS]], %[[FACTOR]], %[[WEIGHT]]
 // CHECK:                 } else {
-// CHECK-NEXT:              scf.yield %[[BEFORE]], %[[WEIGHTS]]
-// CHECK:                 scf.yield %[[AFTER]]#0, %[[AFTER]]#1
+// CHECK-NEXT:              scf.yield %[[BEFORE]], %[[WEIGHTS]], %[[MAXIMUM]]
+// CHECK:                 scf.yield %[[AFTER]]#0, %[[AFTER]]#1, %[[AFTER]]#2
 // CHECK:               %[[QUOTIENT:.*]] = arith.divf %{{.*}}, %[[SUMS]]#1
 // CHECK:               %[[INVERSE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[QUOTIENT]]
 // CHECK:               %[[O:.*]] = arith.mulf %[[SUMS]]#0, %[[INVERSE]]

@@ -1,7 +1,7 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
-// The static scale joins the exponent, after the subtraction: before it, large products would lose all digits. Keys past the last one are excluded. A row's maximum is that of a lane's columns,
-// then of its quad; where nothing was seen, 0 stands in for it. A maximum that stays gives a factor of exactly 1.
+// The static scale joins the exponent; what is subtracted there, the product of the maximum, is rounded up, so that no weight is above 1. Keys past the last one are excluded. A row's maximum is
+// that of a lane's columns, then of its quad; where nothing was seen, the smallest number stands in for it. A maximum that stays gives a factor of exactly 1.
 // CHECK-LABEL: llvm.func @plain(
 // CHECK:         scf.for
 // CHECK:         nvvm.mma.sync
@@ -15,13 +15,13 @@
 // CHECK:         nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %c2_i32, %c31_i32
 // CHECK:         %[[QUAD:.*]] = arith.maxnumf
 // CHECK:         %[[MAXIMUM:.*]] = arith.maxnumf %[[OLD:.*]], %[[QUAD]]
-// CHECK:         %[[NONE:.*]] = arith.cmpf oeq, %[[MAXIMUM]], %[[MINUS_INFINITY]]
-// CHECK:         %[[SAFE:.*]] = arith.select %[[NONE]], %{{.*}}, %[[MAXIMUM]]
-// CHECK:         %[[CHANGE:.*]] = arith.subf %[[OLD]], %[[SAFE]]
-// CHECK:         %[[SHIFT:.*]] = arith.mulf %[[CHANGE]], %[[SCALE:.*]] :
-// CHECK:         %[[FACTOR:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[SHIFT]])
-// CHECK:         %[[D0:.*]] = arith.subf %[[S0]], %[[SAFE]]
-// CHECK:         %[[E0:.*]] = arith.mulf %[[D0]], %[[SCALE]]
+// CHECK:         %[[PRODUCT:.*]] = llvm.call_intrinsic "llvm.nvvm.mul.rp.f"(%[[MAXIMUM]], %[[SCALE:.*]]) :
+// CHECK:         %[[REFERENCE:.*]] = arith.maxnumf %[[PRODUCT]],
+// CHECK:         %[[BEFORE:.*]] = llvm.call_intrinsic "llvm.nvvm.mul.rp.f"(%[[OLD]], %[[SCALE]]) :
+// CHECK:         %[[CHANGE:.*]] = arith.subf %[[BEFORE]], %[[REFERENCE]]
+// CHECK:         %[[FACTOR:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[CHANGE]])
+// CHECK:         %[[NEGATED:.*]] = arith.negf %[[REFERENCE]]
+// CHECK:         %[[E0:.*]] = math.fma %[[S0]], %[[SCALE]], %[[NEGATED]]
 // CHECK:         %[[W0:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[E0]])
 // CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
 // CHECK:         math.fma %{{.*}}, %[[FACTOR]], %{{.*}} : f32
@@ -54,8 +54,7 @@ attn.kernel @plain dtype(bf16) head_dim(16) value_dim(16) {
 // CHECK:         %[[KEEP:.*]] = arith.cmpi eq, %[[AND]], %[[QUERY]]
 // CHECK:         %[[TAKEN:.*]] = arith.andi %[[INSIDE]], %[[KEEP]]
 // CHECK:         %[[S0:.*]] = arith.select %[[TAKEN]], %[[SCORE]], %{{.*}} : f32
-// CHECK:         %[[D0:.*]] = arith.subf %[[S0]], %{{.*}}
-// CHECK:         %[[E0:.*]] = arith.mulf %[[D0]], %{{.*}}
+// CHECK:         %[[E0:.*]] = math.fma %[[S0]],
 // CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[E0]])
 attn.kernel @bodies dtype(bf16) head_dim(16) value_dim(16) {
   attn.score(%s, %b, %h, %q, %kv) {
