@@ -33,7 +33,7 @@ config.substitutions += [
     ("%build", config.attnc_build),
 ]
 
-for tool in ("attnc", "attn-opt", "attn-run", "attn-emu", "attn-sweep"):
+for tool in ("attnc", "attn-opt", "attn-run", "attn-emu", "attn-sweep", "gpu-bench"):
     if os.path.exists(f"{config.attnc_build}/bin/{tool}"):
         config.available_features.add(tool)
 if os.path.exists(f"{config.llvm_tools}/llc"):
@@ -41,8 +41,8 @@ if os.path.exists(f"{config.llvm_tools}/llc"):
 for program in ("nvcc", "ptxas"):
     if shutil.which(program):
         config.available_features.add(program)
-if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0:
-    config.available_features.add("gpu")
+has_gpu = shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
+config.available_features.add("gpu" if has_gpu else "no-gpu")
 cpuinfo = pathlib.Path("/proc/cpuinfo")
 if cpuinfo.exists() and " avx2 " in cpuinfo.read_text():
     config.available_features.add("avx2")

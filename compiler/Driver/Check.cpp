@@ -67,16 +67,11 @@ static double getUlp(ElementType type, double x) {
   return x > 0 ? std::ldexp(1.0, std::ilogb(x) - mantissa) : 0;
 }
 
-static OutputCheck compare(std::string name, const TensorView &output,
-                           const std::vector<float> &want, const std::vector<float> &unfused,
-                           double floor) {
+OutputCheck driver::compareOutput(std::string name, const TensorView &output,
+                                  const std::vector<float> &want, double limit) {
   OutputCheck check;
   check.name = std::move(name);
-  double unfusedError = 0;
-  for (size_t i = 0; i < want.size(); ++i)
-    unfusedError = std::max(unfusedError, getDifference(unfused[i], want[i]));
-  // Where f32 without fusion does not get there at all, only the floor is left.
-  check.limit = (std::isfinite(unfusedError) ? 2 * unfusedError : 0) + floor;
+  check.limit = limit;
   std::vector<float> got = readAll(output);
   size_t worst = 0;
   for (size_t i = 0; i < want.size(); ++i) {
@@ -95,6 +90,16 @@ static OutputCheck compare(std::string name, const TensorView &output,
   for (size_t dim = output.sizes.size(), rest = worst; dim-- > 0; rest /= output.sizes[dim])
     check.worst[dim] = static_cast<int64_t>(rest % output.sizes[dim]);
   return check;
+}
+
+/// The limit for an output by what f32 without fusion makes of it.
+static double getLimit(const std::vector<float> &want, const std::vector<float> &unfused,
+                       double floor) {
+  double error = 0;
+  for (size_t i = 0; i < want.size(); ++i)
+    error = std::max(error, getDifference(unfused[i], want[i]));
+  // Where f32 without fusion does not get there at all, only the floor is left.
+  return (std::isfinite(error) ? 2 * error : 0) + floor;
 }
 
 FailureOr<Judge> Judge::create(attn::KernelOp kernel, const KernelInfo &info,
@@ -121,10 +126,12 @@ std::vector<OutputCheck> Judge::compare(const TensorView &o,
                                         const std::optional<TensorView> &lse) const {
   double largest = getLargestFinite(exact.o);
   double base = dtype == ElementType::F32 ? 2e-6 * largest : 2 * getUlp(dtype, largest);
-  std::vector<OutputCheck> checks = {
-      ::compare("o", o, exact.o, unfused.o, base + std::min(rounding, 0x1p-8) * largest)};
+  std::vector<OutputCheck> checks = {compareOutput(
+      "o", o, exact.o, getLimit(exact.o, unfused.o, base + std::min(rounding, 0x1p-8) * largest))};
   if (lse)
-    checks.push_back(::compare("lse", *lse, exact.lse, unfused.lse,
-                               2e-6 * std::max(1.0, getLargestFinite(exact.lse)) + 2 * rounding));
+    checks.push_back(
+        compareOutput("lse", *lse, exact.lse,
+                      getLimit(exact.lse, unfused.lse,
+                               2e-6 * std::max(1.0, getLargestFinite(exact.lse)) + 2 * rounding)));
   return checks;
 }

@@ -17,13 +17,18 @@ namespace attnc::driver {
 struct OutputCheck {
   std::string name;
   double error = 0; ///< the largest difference; infinite where NaN or an infinity is misplaced
-  double limit = 0; ///< twice the error of an unfused run, plus a floor
+  double limit = 0; ///< by the rule, twice the error of an unfused run plus a floor
   std::vector<int64_t> worst;  ///< the place of the largest difference
   float got = 0, expected = 0; ///< there
   int64_t beyond = 0;          ///< elements beyond the limit
 
   bool passes() const { return error <= limit; }
 };
+
+/// Compares a float tensor with what it should be, elements in logical order. NaN and infinities
+/// must stand where they are expected.
+OutputCheck compareOutput(std::string name, const TensorView &output,
+                          const std::vector<float> &expected, double limit);
 
 /// The exact and the unfused results of one launch, by which outputs are judged, by the rule of
 /// test/goldens/README.md.

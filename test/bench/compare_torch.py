@@ -24,9 +24,8 @@ import time
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 import torch
-import torch.nn.functional as F
 
-WINDOW, CAP = 1024, 30.0
+from torch_variants import CAP, WINDOW, flex, prepare, sdpa, slopes
 
 PROGRAMS = {
     "full": "",
@@ -35,60 +34,6 @@ PROGRAMS = {
     "softcap": f"score_mod = softcap({CAP})\n",
     "window": f"mask_mod = and_masks(causal, sliding_window({WINDOW}))\n",
 }
-
-
-def slopes(heads):
-    return torch.tensor([2.0 ** (-8.0 * (h + 1) / heads) for h in range(heads)])
-
-
-def flex_mods(variant, heads):
-    """(score_mod, mask_mod) for flex_attention."""
-    table = slopes(heads)
-
-    def causal(b, h, q, kv):
-        return q >= kv
-
-    def window(b, h, q, kv):
-        return (q >= kv) & (q - kv < WINDOW)
-
-    def alibi(score, b, h, q, kv):
-        return score + table[h] * (kv - q)
-
-    def softcap(score, b, h, q, kv):
-        return CAP * torch.tanh(score / CAP)
-
-    return {"full": (None, None), "causal": (None, causal), "alibi": (alibi, None),
-            "softcap": (softcap, None), "window": (None, window)}[variant]
-
-
-def sdpa(variant, q, k, v):
-    """A call of scaled_dot_product_attention, or None where it has no such variant."""
-    length = q.shape[2]
-    if variant == "full":
-        return lambda: F.scaled_dot_product_attention(q, k, v)
-    if variant == "causal":
-        return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    position = torch.arange(length)
-    back = position[:, None] - position[None, :]
-    if variant == "window":
-        mask = (back >= 0) & (back < WINDOW)
-    elif variant == "alibi":
-        mask = (-back * slopes(q.shape[1])[:, None, None])[None]
-    else:
-        return None
-    return lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-
-
-def flex(variant, q, k, v):
-    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
-
-    torch._dynamo.reset()
-    score_mod, mask_mod = flex_mods(variant, q.shape[1])
-    block_mask = None
-    if mask_mod:
-        block_mask = create_block_mask(mask_mod, None, None, q.shape[2], k.shape[2], device="cpu")
-    compiled = torch.compile(flex_attention)
-    return lambda: compiled(q, k, v, score_mod=score_mod, block_mask=block_mask)
 
 
 def reference(variant, q, k, v):
@@ -152,15 +97,6 @@ def seconds(call):
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
-
-
-def prepare(make):
-    """A call, once run, with its result; or the reason why there is none."""
-    try:
-        call = make()
-        return (call, call()) if call else (None, "no such variant")
-    except Exception as error:
-        return None, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
 def compare(options, folder, variant, dtype, head_dim):

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -51,6 +52,22 @@ int PtxTarget::getCapability() const {
   digits.consume_front("sm_");
   digits.consumeInteger(10, capability);
   return capability;
+}
+
+llvm::Expected<PtxTarget> PtxTarget::getForGpu(int major, int minor) {
+  std::optional<PtxTarget> best;
+  for (const std::string &name : getNames()) {
+    PtxTarget target = llvm::cantFail(get(name));
+    int capability = target.getCapability(), gpu = 10 * major + minor;
+    // Newer GPUs run what is made for older ones, but for features of one architecture.
+    if (target.isSpecific() ? capability == gpu : capability <= gpu)
+      best = target;
+  }
+  if (best)
+    return *best;
+  return llvm::createStringError(
+      llvm::formatv("expected a GPU of compute capability 8.0 or later, got {0}.{1}", major, minor)
+          .str());
 }
 
 std::string PtxTarget::describeGpus() const {

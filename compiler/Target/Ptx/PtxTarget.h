@@ -37,6 +37,8 @@ struct PtxTarget {
   /// The target for a value of `--arch`: one of getNames().
   static llvm::Expected<PtxTarget> get(llvm::StringRef name);
   static std::vector<std::string> getNames();
+  /// The best target for GPUs of this compute capability; an error if there is none.
+  static llvm::Expected<PtxTarget> getForGpu(int major, int minor);
 
   /// The compute capability that is meant, 80 for 8.0.
   int getCapability() const;

@@ -1,4 +1,4 @@
-//===- BenchCase.cpp - One variant, compiled and bound ----------------------===//
+//===- BenchCase.cpp - A variant, compiled for this CPU ---------------------===//
 //
 // Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,109 +7,26 @@
 
 #include "test/bench/host/BenchCase.h"
 #include "compiler/Driver/HostCompiler.h"
-#include "compiler/Frontend/Frontend.h"
-#include "compiler/Pipelines/Pipelines.h"
-#include "compiler/Target/KernelInfo/KernelInfo.h"
-#include "compiler/Target/Reference/PairCount.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <cstdlib>
-#include <numeric>
 
-using namespace mlir;
 using namespace attnc;
 using namespace attnc::bench;
 
-[[noreturn]] static void fail(const std::string &message) {
-  llvm::errs() << "host-bench: error: " << message << "\n";
-  std::exit(1);
-}
-
-static void check(const std::optional<driver::RunError> &error) {
-  if (error)
-    fail(error->message);
-}
-
-/// The options of attn-run that describe tensors of `shape`.
-static driver::RunOptions describeTensors(const Shape &shape) {
-  driver::RunOptions options;
-  options.random = driver::RandomOption{{{"B", 1},
-                                         {"Hq", shape.heads},
-                                         {"Hkv", shape.heads},
-                                         {"Q", shape.length},
-                                         {"KV", shape.length},
-                                         {"D", shape.headDim},
-                                         {"Dv", shape.headDim}},
-                                        shape.dtype};
-  return options;
-}
-
-MainTensors::MainTensors(const Shape &shape)
-    : shape(shape), options(describeTensors(shape)), source(driver::createRandomTensors(options)) {
-  check(source->addMainTensors(arguments));
-  check(driver::TensorBuffer::allocate("`o`", shape.dtype, arguments.q.sizes, o));
-  arguments.o = o.getView();
-}
-
 BenchCase::BenchCase(const Variant &variant, const MainTensors &tensors)
-    : variant(variant), shape(tensors.getShape()), options(describeTensors(shape)),
-      arguments(tensors.getArguments()) {
-  if (variant.documents)
-    options.fills["doc"] = {driver::FillOption::Documents, 0, 0, variant.documents};
-  if (variant.limit)
-    arguments.scalars["limit"] = variant.limit;
-  source = driver::createRandomTensors(options);
-
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  DialectRegistry registry;
-  insertAllDialects(registry);
-  context.appendDialectRegistry(registry);
-  SourceManager sources;
-  attnc::DiagnosticEngine diagnostics(sources);
-  FrontendOptions frontend;
-  frontend.shapes = {{shape.dtype, shape.headDim, shape.headDim}};
-  FrontendResult program = compileToAttn(sources.add(variant.name, variant.program), frontend,
-                                         sources, diagnostics, context);
-  diagnostics.printText(llvm::errs(), /*colors=*/false);
-  if (!program.module)
-    fail("`" + variant.name + "` is no program");
-  attn::KernelOp attn = *program.module->getOps<attn::KernelOp>().begin();
-  KernelInfo info = getKernelInfo(attn);
-  check(source->addCaptures(info, arguments));
-  if (std::optional<std::string> error = bindArguments(info, arguments, bound))
-    fail(*error);
-
-  constexpr int64_t block = 128;
-  FailureOr<reference::BlockCounts> counts =
-      reference::countBlocks(attn, info, arguments, bound, /*b=*/0, /*h=*/0, block, block);
+    : BoundVariant(variant, tensors) {
   llvm::Expected<HostTarget> target = HostTarget::get("native");
-  if (failed(counts) || !target)
-    fail("the mask of `" + variant.name + "` cannot be evaluated");
-  pairs = std::accumulate(counts->pairs.begin(), counts->pairs.end(), int64_t(0)) * shape.heads;
-  blockShare =
-      static_cast<double>(llvm::count_if(counts->pairs, [](int64_t count) { return count > 0; })) /
-      static_cast<double>(counts->pairs.size());
-
+  if (!target)
+    fail(llvm::toString(target.takeError()));
   driver::StageTimes times;
-  auto kernels = driver::compileForHost(*program.module, Phase::Attn, *target, times);
+  auto kernels = driver::compileForHost(getModule(), Phase::Attn, *target, times);
   if (!kernels)
     fail(llvm::toString(kernels.takeError()));
   kernel = kernels->front();
 }
 
-double BenchCase::getFlops() const {
-  return static_cast<double>(pairs) * 4 * static_cast<double>(shape.headDim);
-}
-
-double BenchCase::getPairShare() const {
-  return static_cast<double>(pairs) /
-         static_cast<double>(shape.heads * shape.length * shape.length);
-}
-
 double BenchCase::run(int threads) const {
   auto start = std::chrono::steady_clock::now();
-  if (std::optional<std::string> error = launch(kernel, bound, threads))
+  if (std::optional<std::string> error = launch(kernel, getBound(), threads))
     fail(*error);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

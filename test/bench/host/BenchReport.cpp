@@ -15,12 +15,6 @@
 using namespace attnc;
 using namespace attnc::bench;
 
-double attnc::bench::getMedian(std::vector<double> values) {
-  auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 static bool isSame(const Shape &a, const Shape &b) {
   return a.dtype == b.dtype && a.headDim == b.headDim;
 }

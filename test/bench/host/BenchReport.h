@@ -15,9 +15,6 @@
 
 namespace attnc::bench {
 
-/// The median; `values` are not empty.
-double getMedian(std::vector<double> values);
-
 /// What one case took.
 struct CaseResult {
   std::string variant;

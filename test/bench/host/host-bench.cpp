@@ -7,6 +7,7 @@
 
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Driver/MachinePeak.h"
+#include "test/bench/Median.h"
 #include "test/bench/host/BenchReport.h"
 #include <chrono>
 #include <cstdlib>

@@ -48,6 +48,23 @@ protected:
 };
 } // namespace
 
+TEST(PtxTarget, ChoosesTheBestForAGpu) {
+  auto choose = [](int major, int minor) {
+    llvm::Expected<PtxTarget> target = PtxTarget::getForGpu(major, minor);
+    return target ? target->arch : llvm::toString(target.takeError());
+  };
+  EXPECT_EQ(choose(8, 0), "sm_80");
+  EXPECT_EQ(choose(8, 6), "sm_86");
+  EXPECT_EQ(choose(8, 9), "sm_89");
+  EXPECT_EQ(choose(9, 0), "sm_90a");
+  EXPECT_EQ(choose(10, 0), "sm_100");
+  // Of what is not known, the newest before it that is not for another architecture alone.
+  EXPECT_EQ(choose(9, 2), "sm_90");
+  EXPECT_EQ(choose(10, 3), "sm_100");
+  EXPECT_EQ(choose(12, 1), "sm_120");
+  EXPECT_EQ(choose(7, 5), "expected a GPU of compute capability 8.0 or later, got 7.5");
+}
+
 TEST(PtxTarget, KnowsEachArchitecture) {
   for (const std::string &name : PtxTarget::getNames()) {
     llvm::Expected<PtxTarget> target = PtxTarget::get(name);

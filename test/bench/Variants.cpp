@@ -1,11 +1,11 @@
-//===- Variants.cpp - What host-bench measures ------------------------------===//
+//===- Variants.cpp - What benchmarks measure --------------------------------===//
 //
 // Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
 
-#include "test/bench/host/Variants.h"
+#include "test/bench/Variants.h"
 #include "llvm/ADT/STLExtras.h"
 #include <vector>
 

@@ -1,12 +1,12 @@
-//===- Variants.h - What host-bench measures ----------------------*- C++ -*-===//
+//===- Variants.h - What benchmarks measure ------------------------*- C++ -*-===//
 //
 // Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef TEST_BENCH_HOST_VARIANTS_H
-#define TEST_BENCH_HOST_VARIANTS_H
+#ifndef TEST_BENCH_VARIANTS_H
+#define TEST_BENCH_VARIANTS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -32,4 +32,4 @@ const Variant *findVariant(llvm::StringRef name);
 
 } // namespace attnc::bench
 
-#endif // TEST_BENCH_HOST_VARIANTS_H
+#endif // TEST_BENCH_VARIANTS_H

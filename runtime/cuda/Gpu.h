@@ -1,0 +1,52 @@
+//===- Gpu.h - A GPU that kernels run on --------------------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef RUNTIME_CUDA_GPU_H
+#define RUNTIME_CUDA_GPU_H
+
+#include "runtime/cuda/Driver.h"
+
+namespace attnc::cuda {
+
+/// Why there is no GPU to work with.
+struct GpuError {
+  /// True if the machine has no driver or no GPU, false if one of them does not work.
+  bool isMissing = false;
+  std::string message;
+};
+
+/// The first GPU of the machine. Its primary context is current in the thread that opens it.
+class Gpu {
+public:
+  Gpu() = default;
+  Gpu(const Gpu &) = delete;
+  Gpu &operator=(const Gpu &) = delete;
+  ~Gpu();
+
+  std::optional<GpuError> open();
+
+  const Driver &getDriver() const { return driver; }
+  const std::string &getName() const { return name; }
+  int getMajor() const { return major; } ///< of the compute capability
+  int getMinor() const { return minor; }
+  int getNumMultiprocessors() const { return multiprocessors; }
+  /// Of the driver: 13000 for CUDA 13.0.
+  int getDriverVersion() const { return driverVersion; }
+
+private:
+  std::optional<std::string> readProperties();
+
+  Driver driver;
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  std::string name;
+  int major = 0, minor = 0, multiprocessors = 0, driverVersion = 0;
+};
+
+} // namespace attnc::cuda
+
+#endif // RUNTIME_CUDA_GPU_H
