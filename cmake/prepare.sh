@@ -1,7 +1,7 @@
 # Sourced by the project's scripts. prepare PRESET TARGET... installs the distribution's packages that are
 # missing, configures build/PRESET and builds the targets; it is quiet about what is already there.
 
-attnc_packages="g++ cmake ninja-build git python3 python3-numpy python3-psutil
+attnc_packages="g++ cmake ninja-build git python3 python3-numpy python3-psutil python3-venv
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 clang-tidy-22 lld-22
   libclang-rt-22-dev libzstd-dev zlib1g-dev libxml2-dev libfmt-dev libgtest-dev libmpfr-dev
   nlohmann-json3-dev libdlpack-dev libpng-dev"
@@ -40,6 +40,26 @@ quietly() {
   grep -E 'error|FAILED|Error' "$log" | head -20 >&2
   echo "error: '$*' failed; the whole log is in $log" >&2
   return 3
+}
+
+# Puts ptxas and nvdisasm, with which tests look at machine code, at the end of PATH if they are not there: from Python packages of
+# NVIDIA, in a virtual environment below build/. Figures of tests are for these versions. Without them those tests are skipped.
+find_cuda_tools() {
+  local folder=$PWD/build/cuda-tools missing=() pair
+  for pair in ptxas=nvidia-cuda-nvcc==13.0.88 nvdisasm=nvidia-cuda-nvdisasm==13.5.37; do
+    command -v "${pair%%=*}" >/dev/null || missing+=("$pair")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  local bin=$folder/bin/cuda
+  for pair in "${missing[@]}"; do
+    [ -x "$bin/${pair%%=*}" ] && continue
+    echo "installing ${pair#*=} ..." >&2
+    { [ -x "$folder/bin/pip" ] || /usr/bin/python3 -m venv "$folder"; } >"$folder.log" 2>&1 &&
+      "$folder/bin/pip" install --no-deps --disable-pip-version-check "${pair#*=}" >>"$folder.log" 2>&1 &&
+      ln -sfn "$(dirname "$(find "$folder/lib" -type f -name "${pair%%=*}" | head -1)")" "$bin" ||
+      echo "note: no ${pair%%=*}: ${pair#*=} cannot be installed; the whole log is in $folder.log" >&2
+  done
+  export PATH=$PATH:$bin
 }
 
 prepare() {

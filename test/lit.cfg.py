@@ -2,6 +2,7 @@
 # Features are probed once, here.
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -38,9 +39,13 @@ for tool in ("attnc", "attn-opt", "attn-run", "attn-emu", "attn-sweep", "gpu-ben
         config.available_features.add(tool)
 if os.path.exists(f"{config.llvm_tools}/llc"):
     config.available_features.add("llc")
-for program in ("nvcc", "ptxas"):
+for program in ("nvcc", "nvdisasm", "ptxas"):
     if shutil.which(program):
         config.available_features.add(program)
+if "ptxas" in config.available_features:
+    # Figures of machine code are for one release.
+    version = subprocess.run(["ptxas", "--version"], capture_output=True, text=True).stdout
+    config.available_features.update(f"ptxas-{release}" for release in re.findall(r"release ([\d.]+)", version))
 has_gpu = shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
 config.available_features.add("gpu" if has_gpu else "no-gpu")
 cpuinfo = pathlib.Path("/proc/cpuinfo")

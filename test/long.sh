@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The tests that take hours: a million inputs for each fuzzer under ASan and UBSan, 50,000 random cases on the host and a
-# fifth of that on the emulator.
+# fifth of that on the emulator, and the golden cases' programs through ptxas for every architecture and shape.
 # Usage: test/long.sh [INPUTS [CASES]]
 # An input that breaks something is left in build/fuzz/findings, a case that fails in build/release/sweep or
-# sweep-emulator. Exit status 0 if nothing failed, 1 if something did, 2 on wrong arguments, 3 if the build failed.
+# sweep-emulator. What ptxas made is kept in build/release/ptxas-matrix.jsonl, so that a second run goes on there. Exit status 0 if nothing failed, 1 if something did, 2 on wrong arguments, 3 if the build failed.
 set -u
 cd "$(dirname "$0")/.." || exit 3
 . cmake/prepare.sh
@@ -15,7 +15,8 @@ if ! [[ $inputs =~ ^[1-9][0-9]*$ && $cases =~ ^[1-9][0-9]*$ ]]; then
   exit 2
 fi
 prepare fuzz attnc-parse-fuzzer attnc-compile-fuzzer emulator-load-fuzzer || exit
-prepare release attn-sweep || exit
+prepare release attn-sweep attnc || exit
+find_cuda_tools
 
 jobs=$(nproc)
 findings=build/fuzz/findings
@@ -56,4 +57,9 @@ build/release/bin/attn-sweep --cases "$cases" --save build/release/sweep || fail
 emulated=$(((cases + 4) / 5))
 echo "attn-sweep, kernels for GPUs: $emulated cases ..."
 build/release/bin/attn-sweep --device emulator --cases "$emulated" --save build/release/sweep-emulator || failed=1
+if command -v ptxas >/dev/null; then
+  echo "ptxas: every program for each architecture ..."
+  /usr/bin/python3 test/machine-code/ptxas_matrix.py --attnc build/release/bin/attnc \
+    --results build/release/ptxas-matrix.jsonl || failed=1
+fi
 exit "$failed"

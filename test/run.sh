@@ -17,6 +17,7 @@ release | dev | asan | tsan) ;;
   ;;
 esac
 prepare "$preset" all attnc-test-depends || exit
+find_cuda_tools
 
 selection=("build/$preset/test" "build/$preset/test/unit")
 if [ $# -gt 0 ]; then

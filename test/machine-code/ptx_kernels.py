@@ -1,0 +1,64 @@
+"""Kernels as attnc and ptxas make them, and what they need of a GPU."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+# The most shared memory of a block, by the CUDA programming guide.
+SHARED_KIB = {"sm_80": 163, "sm_86": 99, "sm_87": 163, "sm_89": 99, "sm_90": 227, "sm_90a": 227, "sm_100": 227, "sm_120": 99}
+FUNCTION = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
+                      r".*?Used (\d+) registers([^\n]*)", re.DOTALL)
+EXPECTED = re.compile(r"ptxas info\b|\s+\d+ bytes stack|\s*$")
+
+
+def run(*command):
+    """The output of a command that must succeed, with what it says on the side."""
+    words = list(map(str, command))
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(words)}\nended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+class Tools:
+    """The programs that make kernels."""
+
+    def __init__(self, attnc="attnc", ptxas="ptxas"):
+        self.attnc, self.ptxas = attnc, ptxas
+        self.version = re.search(r"release [\d.]+, V[\d.]+", run(ptxas, "--version"))[0]
+
+    def write_ptx(self, program, arch, flags, ptx):
+        run(self.attnc, program, "--arch", arch, *flags, "-o", ptx)
+
+    def assemble(self, ptx, arch, cubin):
+        """(kernels, warnings) of a file of PTX: the metadata of each kernel with its registers and bytes of memory."""
+        text = run(self.ptxas, "-v", f"-arch={arch}", ptx, "-o", cubin)
+        used = {name: numbers for name, *numbers in FUNCTION.findall(text)}
+        kernels = json.loads(run(self.attnc, "--inspect", ptx))
+        for kernel in kernels:
+            stack, stores, loads, registers, rest = used.pop(kernel["name"])
+            static = re.search(r"(\d+) bytes smem", rest)
+            kernel.update(stack=int(stack), spill_stores=int(stores), spill_loads=int(loads), registers=int(registers),
+                          shared=kernel["shared_bytes"] + (int(static[1]) if static else 0))
+        if used:
+            sys.exit(f"{ptx}: kernels without metadata: {', '.join(used)}")
+        return kernels, [line for line in text.splitlines() if not EXPECTED.match(line)]
+
+
+NOT_THERE_YET = pathlib.Path(__file__).resolve().parent / "not-there-yet.json"
+
+
+def read_not_there_yet(section):
+    """The figures of today of what misses its bar: they may not get worse."""
+    return json.loads(NOT_THERE_YET.read_text())[section]
+
+
+def lower_not_there_yet(section, measured):
+    """Lowers the figures of a section to those measured; what is not among these meets its bars and goes. None is raised."""
+    table = json.loads(NOT_THERE_YET.read_text())
+    table[section] = {what: {name: min(figure, measured[what][name]) for name, figure in figures.items()}
+                      for what, figures in table[section].items() if what in measured}
+    lines = [f'  "{name}": {{\n' + ",\n".join(f'    "{what}": {json.dumps(figures)}' for what, figures in entries.items()) + "\n  }"
+             for name, entries in table.items()]
+    NOT_THERE_YET.write_text("{\n" + ",\n".join(lines) + "\n}\n")
