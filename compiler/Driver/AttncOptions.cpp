@@ -149,6 +149,8 @@ CommandLine makeCommandLine(AttncOptions &options) {
         makeString("--header", "FILE", options.header,
                    "write a C and C++ header: the kernels for GPUs as a byte array, and what "
                    "launching them takes"),
+        makeFlag("--line-info", options.lineInfo,
+                 "for GPUs: note the program's lines in PTX (.loc) and cubins, for profilers"),
         makeFlag("--explain", options.explain,
                  "say what is known of the mask, how the kernel is scheduled and what memory it "
                  "works in"),
@@ -295,8 +297,10 @@ static llvm::Expected<Target> getTarget(const AttncOptions &options, const std::
   if (arch == "host") {
     if (kind == TargetKind::Ptx)
       return llvm::createStringError("expected IR for the host, got kernels for GPUs");
-    if (!options.tile.empty())
-      return llvm::createStringError("`--tile` expects `--arch " + defaultGpu +
+    if (const char *name = !options.tile.empty() ? "--tile"
+                           : options.lineInfo    ? "--line-info"
+                                                 : nullptr)
+      return llvm::createStringError("`" + std::string(name) + "` expects `--arch " + defaultGpu +
                                      "` or another GPU, got `host`");
     llvm::Expected<HostTarget> target =
         HostTarget::get(options.cpu.empty() ? "native" : options.cpu);
@@ -313,6 +317,7 @@ static llvm::Expected<Target> getTarget(const AttncOptions &options, const std::
     return target.takeError();
   Target gpu(*target);
   gpu.tile = options.tile;
+  gpu.lineInfo = options.lineInfo;
   return gpu;
 }
 

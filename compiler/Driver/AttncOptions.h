@@ -28,7 +28,7 @@ struct AttncOptions {
   CompileOptions compile;
   /// Whether the options say how to compile an .attn program.
   bool hasDtype = false, hasHeadDim = false;
-  bool explain = false, timePasses = false;
+  bool explain = false, lineInfo = false, timePasses = false;
   bool jsonDiagnostics = false;
   bool help = false, version = false;
 };

@@ -222,7 +222,7 @@ std::optional<RunError> Compilation::makePtx(const CompileOptions &options, cons
     return error;
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (std::optional<RunError> error = writeGpuCode(*module, Phase::Ptx, target.getPtx(), times, os))
+  if (std::optional<RunError> error = writeGpuCode(*module, Phase::Ptx, target, times, os))
     return error;
   ptx = std::move(text);
   return std::nullopt;
@@ -231,7 +231,7 @@ std::optional<RunError> Compilation::makePtx(const CompileOptions &options, cons
 std::optional<RunError> Compilation::writeForGpu(Phase form, const CompileOptions &options,
                                                  const Target &target, llvm::raw_ostream &os) {
   if (form == Phase::LlvmIr)
-    return writeGpuCode(*module, form, target.getPtx(), times, os);
+    return writeGpuCode(*module, form, target, times, os);
   if (std::optional<RunError> error = makePtx(options, target))
     return error;
   if (form == Phase::Ptx) {
@@ -239,7 +239,7 @@ std::optional<RunError> Compilation::writeForGpu(Phase form, const CompileOption
     return std::nullopt;
   }
   StageTimes::Scope stage = times.start(getInfo(form).name);
-  llvm::Expected<Cubin> cubin = assemblePtx(*ptx, target.getPtx());
+  llvm::Expected<Cubin> cubin = assemblePtx(*ptx, target.getPtx(), target.lineInfo);
   if (!cubin)
     return RunError{Environment, llvm::toString(cubin.takeError())};
   if (!cubin->warnings.empty())

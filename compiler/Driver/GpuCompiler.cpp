@@ -9,6 +9,7 @@
 #include "compiler/Driver/RunPhases.h"
 #include "compiler/Target/KernelInfo/KernelInfo.h"
 #include "compiler/Target/Ptx/PtxCode.h"
+#include "compiler/Target/Ptx/SourceLocations.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
@@ -16,14 +17,17 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::driver;
 
-std::optional<RunError> driver::writeGpuCode(ModuleOp module, Phase phase, const PtxTarget &target,
+std::optional<RunError> driver::writeGpuCode(ModuleOp module, Phase phase, const Target &target,
                                              StageTimes &times, llvm::raw_ostream &os) {
   registerPtxTranslations(*module.getContext());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> ir;
+  std::vector<std::string> phases;
   {
     StageTimes::Scope stage = times.start(getInfo(Phase::LlvmIr).name);
-    ir = translateToLLVMIR(module, context, target);
+    if (phase == Phase::Ptx)
+      phases = encodeLocations(module);
+    ir = translateToLLVMIR(module, context, target.getPtx());
   }
   if (!ir)
     return RunError{InternalError, "internal error, please report: no LLVM IR for the kernels"};
@@ -32,7 +36,7 @@ std::optional<RunError> driver::writeGpuCode(ModuleOp module, Phase phase, const
     return std::nullopt;
   }
   StageTimes::Scope stage = times.start(getInfo(Phase::Ptx).name);
-  emitPtx(module, *ir, target, os);
+  emitPtx(module, *ir, target.getPtx(), phases, target.lineInfo, os);
   return std::nullopt;
 }
 
@@ -47,7 +51,7 @@ std::optional<RunError> driver::compileForGpu(ModuleOp module, Phase from, const
   if (failed(runPhases(module, Phase::Expanded, Phase::Llvm, target, times)))
     return RunError{BadInput, ""};
   llvm::raw_string_ostream os(code.ptx);
-  if (std::optional<RunError> error = writeGpuCode(module, Phase::Ptx, target.getPtx(), times, os))
+  if (std::optional<RunError> error = writeGpuCode(module, Phase::Ptx, target, times, os))
     return error;
   for (const KernelInfo &info : infos) {
     auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(info.name);

@@ -20,7 +20,7 @@
 namespace attnc::driver {
 
 /// Writes `module`, kernels for GPUs in the LLVM dialect, as LLVM IR or PTX.
-std::optional<RunError> writeGpuCode(mlir::ModuleOp module, Phase phase, const PtxTarget &target,
+std::optional<RunError> writeGpuCode(mlir::ModuleOp module, Phase phase, const Target &target,
                                      StageTimes &times, llvm::raw_ostream &os);
 
 /// PTX, and what a launcher must know of its kernels.

@@ -64,6 +64,8 @@ private:
     else
       target = llvm::cantFail(HostTarget::get(options.cpu.empty() ? "native" : options.cpu));
     target.tile = options.tile;
+    // Faults are reported at the program's lines.
+    target.lineInfo = true;
     if (auto error = program.prepare(target))
       return error;
     original = program.getModule().clone();

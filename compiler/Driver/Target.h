@@ -46,6 +46,8 @@ public:
 
   /// Of a GPU: the tile that overrides what the schedule chooses; empty if none.
   std::string tile;
+  /// Of a GPU: whether code tells which line of the program it is for.
+  bool lineInfo = false;
 
 private:
   std::variant<HostTarget, PtxTarget> target;

@@ -105,6 +105,7 @@ Value WarpLowering::emitInverse(Value sum) {
 }
 
 void WarpLowering::emitEpilogue(State &state) {
+  WarpBuilder::PhaseScope phase(code, "epilogue");
   Value zero = code.f32(0);
   self = getPosition();
   o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);

@@ -23,6 +23,7 @@ using namespace attnc;
 static constexpr int64_t warpSize = 32;
 
 void WarpLowering::emitExactRows(const Values &flags) {
+  WarpBuilder::PhaseScope phase(code, "rows that are not finite");
   Value any = flags.front();
   for (Value flag : ArrayRef(flags).drop_front())
     any = code.orOf(any, flag);

@@ -33,6 +33,7 @@ static std::array<Value, 4> getElements(WarpBuilder &code, Value chunk) {
 }
 
 WarpLowering::Scores WarpLowering::emitFmaDot(int64_t keyBlock) {
+  WarpBuilder::PhaseScope phase(code, "S = Q K^T");
   int64_t slots = getNumSlots(), columns = keyBlock / 4;
   // Where chunk 0 of a row lies, for this lane's first row of q and its first two rows of k.
   auto getFirst = [&](Value row, Value swizzle) {
@@ -79,6 +80,7 @@ WarpLowering::Scores WarpLowering::emitFmaDot(int64_t keyBlock) {
 }
 
 void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, State &state) {
+  WarpBuilder::PhaseScope phase(code, "O = O + P V");
   int64_t slots = getNumSlots(), outputs = getNumOutputs();
   auto columns = static_cast<int64_t>(weights.front().size());
   int64_t keyBlock = 4 * columns;

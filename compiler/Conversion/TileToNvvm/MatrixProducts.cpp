@@ -41,6 +41,7 @@ void WarpLowering::addProduct(ArrayRef<Value> a, ArrayRef<Value> b, Value *upper
 }
 
 WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
+  WarpBuilder::PhaseScope phase(code, "S = Q K^T");
   int64_t tiles = schedule.getWarpRows() / 16;
   Value row8 = code.bitAnd(self.lane, 7), row16 = code.bitAnd(self.lane, 15);
   Value upper16 = code.shiftRight(self.lane, 4),
@@ -78,6 +79,7 @@ WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
 }
 
 void WarpLowering::emitMatrixDotAcc(const Scores &weights, const Values &factors, State &state) {
+  WarpBuilder::PhaseScope phase(code, "O = O + P V");
   int64_t tiles = schedule.getWarpRows() / 16;
   int64_t keyBlock = 4 * static_cast<int64_t>(weights.front().size());
   // Matrices of v, transposed: keys 0 to 7 and 8 to 15 of the first chunk, then of the second.

@@ -14,6 +14,7 @@ using namespace attnc;
 
 WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey, bool masked,
                                              llvm::function_ref<void()> copyNextKeys) {
+  WarpBuilder::PhaseScope phase(code, masked ? "loop over masked blocks" : "loop over full blocks");
   State state = before;
   int64_t keyBlock = getKeyBlock(masked);
   llvm::SaveAndRestore guard(self, getPosition());
@@ -76,6 +77,7 @@ static Value divideUp(WarpBuilder &code, Value value, int64_t divisor) {
 }
 
 WarpLowering::State WarpLowering::emitRuns(const State &initial) {
+  WarpBuilder::PhaseScope phase(code, "loops over blocks of keys");
   int64_t keyBlock = schedule.getKeyBlock();
   Value zero = code.i32(0);
   keyBegin = zero;
@@ -125,6 +127,7 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
 /// Puts the blocks of keys from `first` on, one a thread, on the list of full blocks, or else their
 /// masked blocks on the list of partial ones; both lists ascend.
 void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
+  WarpBuilder::PhaseScope phase(code, "classify blocks of keys");
   int64_t keyBlock = schedule.getKeyBlock(), maskedBlocks = schedule.getMaskedBlocks();
   int64_t maskedKeyBlock = schedule.getMaskedKeyBlock();
   Value block = code.add(first, self.thread), zero = code.i32(0);

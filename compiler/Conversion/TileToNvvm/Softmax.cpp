@@ -15,6 +15,7 @@ using namespace attnc;
 static constexpr float infinity = std::numeric_limits<float>::infinity();
 
 void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
+  WarpBuilder::PhaseScope phase(code, masked ? "mask" : "scores");
   Value excluded = code.f32(-infinity);
   Value left = code.sub(numKeys, firstKey), lastKey = code.sub(numKeys, 1);
   bool evaluatesMask = masked && mask;
@@ -72,6 +73,7 @@ Value WarpLowering::hasLargeScores(Value maximum) {
 }
 
 WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, State &state) {
+  WarpBuilder::PhaseScope phase(code, "softmax");
   Values factors;
   Value smallest = code.f32(std::numeric_limits<float>::lowest());
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {

@@ -6,7 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNvvm/Passes.h"
+#include "compiler/Conversion/TileToNvvm/Summary.h"
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
+#include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -60,6 +62,10 @@ struct ConvertTileToNvvm : attnc::impl::ConvertTileToNvvmPassBase<ConvertTileToN
         return signalPassFailure();
       }
       LLVM::LLVMFuncOp function = createFunction(kernel);
+      SmallVector<std::string> summary = summariseKernel(kernel);
+      function->setAttr(summaryAttrName,
+                        builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(summary)));
+      function.setArgAttr(0, parameterNameAttrName, builder.getStringAttr("arguments"));
       WarpLowering lowering(kernel, function);
       lowering.lower();
       function->setAttr("attnc.query_block",

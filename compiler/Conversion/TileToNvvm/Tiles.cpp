@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
+#include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -82,6 +83,10 @@ static LLVM::LLVMFuncOp getCopyFunction(ModuleOp module, Type element, int64_t n
   auto function =
       LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type, LLVM::Linkage::Internal);
   function.setNoInline(true);
+  static constexpr llvm::StringLiteral names[] = {"source", "stride", "columns",
+                                                  "count",  "rows",   "target"};
+  for (auto [i, parameter] : llvm::enumerate(names))
+    function.setArgAttr(i, parameterNameAttrName, builder.getStringAttr(parameter));
   Block *body = function.addEntryBlock(builder);
   Value source = body->getArgument(0), stride = body->getArgument(1),
         columns = body->getArgument(2), count = body->getArgument(3), rows = body->getArgument(4),
@@ -149,10 +154,17 @@ void WarpLowering::copyKeyTile(const Rows &rows, Value firstKey, bool full, int6
   code.commitCopies();
 }
 
+void WarpLowering::copyQueries() {
+  WarpBuilder::PhaseScope phase(code, "load Q");
+  copyTile(q, firstRow, rowCount, schedule.getQueryBlock(), attn.getHeadDim(), layout.queries);
+}
+
 void WarpLowering::copyKeys(Value firstKey, bool full) {
+  WarpBuilder::PhaseScope phase(code, "load K");
   copyKeyTile(k, firstKey, full, attn.getHeadDim(), layout.keys);
 }
 
 void WarpLowering::copyValues(Value firstKey, bool full) {
+  WarpBuilder::PhaseScope phase(code, "load V");
   copyKeyTile(v, firstKey, full, attn.getValueDim(), layout.values);
 }

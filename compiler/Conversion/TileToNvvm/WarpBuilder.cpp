@@ -13,6 +13,12 @@
 using namespace mlir;
 using namespace attnc;
 
+Location attnc::getPhaseLocation(StringRef phase, Location location) {
+  if (auto named = dyn_cast<NameLoc>(location))
+    location = named.getChildLoc();
+  return NameLoc::get(StringAttr::get(location.getContext(), phase), location);
+}
+
 //===------------------------------------------------------------------------===//
 // Integers
 //===------------------------------------------------------------------------===//
@@ -127,7 +133,10 @@ void WarpBuilder::copyAsync(Value target, Value source, Value bytes) {
       NVVM::LoadCacheModifierKindAttr::get(getContext(), NVVM::LoadCacheModifierKind::CG), bytes);
 }
 void WarpBuilder::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(*this); }
-void WarpBuilder::waitForCopies() { NVVM::CpAsyncWaitGroupOp::create(*this, 0); }
+void WarpBuilder::waitForCopies() {
+  PhaseScope phase(*this, "wait for copies");
+  NVVM::CpAsyncWaitGroupOp::create(*this, 0);
+}
 
 std::array<Value, 4> WarpBuilder::unpackFour(Value value) {
   std::array<Value, 4> parts;

@@ -13,6 +13,10 @@
 
 namespace attnc {
 
+/// `location` in the phase of a kernel that is called `phase`, `softmax` for instance, instead of
+/// the one that it may be in. Names of phases are locations because they change no code.
+mlir::Location getPhaseLocation(llvm::StringRef phase, mlir::Location location);
+
 /// Builds the code of one thread of a GPU kernel. What has `Warp` or `Matrix` in its name, shuffles
 /// and votes must be reached by all threads of a warp together, barrier() by all of a block.
 class WarpBuilder : public KernelBuilder {
@@ -23,6 +27,20 @@ public:
   //===--------------------------------------------------------------------===//
   // Integers
   //===--------------------------------------------------------------------===//
+
+  /// Ops that are built while it lives belong to a phase of the kernel.
+  class PhaseScope {
+  public:
+    PhaseScope(WarpBuilder &code, llvm::StringRef phase) : code(code), before(code.getLoc()) {
+      code.setLoc(getPhaseLocation(phase, before));
+    }
+    PhaseScope(const PhaseScope &) = delete;
+    ~PhaseScope() { code.setLoc(before); }
+
+  private:
+    WarpBuilder &code;
+    mlir::Location before;
+  };
 
   mlir::Value sub(mlir::Value lhs, int64_t rhs) { return add(lhs, -rhs); }
   /// Division and remainder of integers that are not negative.

@@ -38,16 +38,23 @@ static float takeLastFactor(attn::ScoreOp score) {
   return value;
 }
 
+/// Puts what is emitted for the ops of `body` into the phase `phase`.
+static void nameOps(Operation *body, StringRef phase) {
+  body->walk([&](Operation *op) { op->setLoc(getPhaseLocation(phase, op->getLoc())); });
+}
+
 WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getWarpScheduleAttr()),
       layout(attn, schedule), features(getGpuFeatures()), code(function),
       arguments(attn, function.getArgument(0), code.createEntryBuilder(), features, globalMemory),
       emitter(arguments, features) {
   if (attn::ScoreOp op = attn.getScore()) {
+    nameOps(op, "score_mod");
     storedScale = takeLastFactor(op);
     score.emplace(op, emitter);
   }
   if (attn::MaskOp op = attn.getMask()) {
+    nameOps(op, "mask_mod");
     mask.emplace(op, emitter);
     maskAnalysis.emplace(op);
     maskRanges.emplace(*maskAnalysis, emitter);
@@ -105,6 +112,7 @@ WarpLowering::ThreadPosition WarpLowering::getPosition() {
 }
 
 void WarpLowering::placeBlock() {
+  WarpBuilder::PhaseScope phase(code, "where the block is");
   shared = LLVM::AddressOfOp::create(
       code,
       LLVM::LLVMPointerType::get(code.getContext(),
@@ -134,6 +142,7 @@ void WarpLowering::placeBlock() {
 }
 
 void WarpLowering::preparePairs() {
+  WarpBuilder::PhaseScope phase(code, "prepare rows");
   std::optional<float> scale = attn.getStaticScale(), deferred = getDeferredScale(attn);
   if (deferred)
     storedScale = *deferred;
@@ -187,6 +196,7 @@ WarpLowering::State WarpLowering::createState() {
 }
 
 void WarpLowering::emitEmptyRows() {
+  WarpBuilder::PhaseScope phase(code, "rows without keys");
   self = getPosition();
   o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);
   Value zero = code.round(attn.getDtype(), code.f32(0));
@@ -215,8 +225,7 @@ void WarpLowering::lower() {
       code.less(code.i32(0), numKeys),
       [&] {
         preparePairs();
-        copyTile(q, firstRow, rowCount, schedule.getQueryBlock(), attn.getHeadDim(),
-                 layout.queries);
+        copyQueries();
         State state = emitRuns(createState());
         emitEpilogue(state);
       },

@@ -123,6 +123,7 @@ private:
   /// Rows of a block of keys; `full` blocks are whole, and only aligned rows have them.
   void copyKeyTile(const Rows &rows, mlir::Value firstKey, bool full, int64_t columns,
                    int64_t offset);
+  void copyQueries();
   void copyKeys(mlir::Value firstKey, bool full);
   void copyValues(mlir::Value firstKey, bool full);
 

@@ -25,6 +25,13 @@ inline constexpr llvm::StringLiteral scratchBytesAttrName = "attnc.scratch_bytes
 /// On the function of a kernel for GPUs, i64: the bytes of dynamic shared memory of a block.
 inline constexpr llvm::StringLiteral sharedBytesAttrName = "attnc.shared_bytes";
 
+/// On the function of a kernel for GPUs, an array of strings: lines for people that say what it
+/// computes and with what.
+inline constexpr llvm::StringLiteral summaryAttrName = "attnc.summary";
+
+/// On an argument of a function for GPUs, a string: what PTX is to call the parameter.
+inline constexpr llvm::StringLiteral parameterNameAttrName = "attnc.name";
+
 } // namespace attnc
 
 #endif // COMPILER_TARGET_KERNELINFO_KERNELATTRIBUTES_H

@@ -8,6 +8,8 @@
 #include "compiler/Target/Ptx/PtxCode.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "compiler/Target/KernelInfo/KernelMetadata.h"
+#include "compiler/Target/KernelInfo/SlotNames.h"
+#include "compiler/Target/Ptx/ReadablePtx.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -88,19 +90,46 @@ std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LL
   return result;
 }
 
+/// What a kernel is, in comments.
+static void writeSummary(LLVM::LLVMFuncOp function, const PtxTarget &target,
+                         llvm::raw_ostream &os) {
+  GpuKernel kernel = describeGpuKernel(function);
+  os << "//\n// " << kernel.info.name << '\n';
+  if (auto summary = function->getAttrOfType<ArrayAttr>(summaryAttrName))
+    for (auto line : summary.getAsRange<StringAttr>())
+      os << "//   " << line.getValue() << '\n';
+  os << llvm::formatv("//   launch     {0} rows of queries a block of {1} threads, {2} bytes of "
+                      "dynamic shared memory\n//   {3}\n",
+                      kernel.queryBlock, kernel.threads, kernel.sharedBytes,
+                      getMetadata(function, target));
+}
+
+/// The names of parameters that `module` gives.
+static llvm::StringMap<PtxParameter> getParameters(ModuleOp module, const PtxTarget &target) {
+  llvm::StringMap<PtxParameter> parameters;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto name = function.getArgAttrOfType<StringAttr>(i, parameterNameAttrName);
+      if (!name)
+        continue;
+      PtxParameter parameter{name.str(), {}};
+      if (i == 0 && isKernel(function)) {
+        llvm::json::Value metadata =
+            llvm::cantFail(llvm::json::parse(getMetadata(function, target)));
+        parameter.slots = getSlotNames(*metadata.getAsObject());
+      }
+      parameters[(function.getName() + "_param_" + llvm::Twine(i)).str()] = std::move(parameter);
+    }
+  return parameters;
+}
+
 void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
-                    llvm::raw_ostream &os) {
+                    const std::vector<std::string> &phases, bool lineInfo, llvm::raw_ostream &os) {
   os << llvm::formatv("// Fused attention kernels for {0}, PTX {1}.{2}, by attnc.\n",
                       target.describeGpus(), target.ptxVersion / 10, target.ptxVersion % 10);
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    if (!isKernel(function))
-      continue;
-    GpuKernel kernel = describeGpuKernel(function);
-    os << llvm::formatv("//\n// {0}\n//   {1} rows of queries a block of {2} threads, {3} bytes of "
-                        "dynamic shared memory\n//   {4}\n",
-                        kernel.info.name, kernel.queryBlock, kernel.threads, kernel.sharedBytes,
-                        getMetadata(function, target));
-  }
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (isKernel(function))
+      writeSummary(function, target, os);
   std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream buffer(text);
@@ -113,5 +142,5 @@ void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
       passes, buffer, /*DwoOut=*/nullptr, llvm::CodeGenFileType::AssemblyFile);
   assert(!unsupported && "NVPTX writes assembly");
   passes.run(ir);
-  os << buffer.str();
+  writeReadablePtx(buffer.str(), {phases, getParameters(module, target), lineInfo}, os);
 }

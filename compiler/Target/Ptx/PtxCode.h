@@ -32,9 +32,10 @@ std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::ModuleOp module, llvm::LLV
                                                 const PtxTarget &target);
 
 /// Writes `ir`, which translateToLLVMIR made of `module` and which must not be used after that, as
-/// PTX. Comments at the top say what is in the file.
+/// PTX. Comments say what is in the file, and where the phases of kernels begin: `phases` is what
+/// encodeLocations gave for `module` before it was translated. `.loc` lines stay with `lineInfo`.
 void emitPtx(mlir::ModuleOp module, llvm::Module &ir, const PtxTarget &target,
-             llvm::raw_ostream &os);
+             const std::vector<std::string> &phases, bool lineInfo, llvm::raw_ostream &os);
 
 /// The kernel `function`, with what its attributes say; of its info only the name.
 GpuKernel describeGpuKernel(mlir::LLVM::LLVMFuncOp function);

@@ -36,7 +36,7 @@ static std::string readText(StringRef path) {
   return buffer ? (*buffer)->getBuffer().trim().str() : "";
 }
 
-llvm::Expected<Cubin> attnc::assemblePtx(StringRef ptx, const PtxTarget &target) {
+llvm::Expected<Cubin> attnc::assemblePtx(StringRef ptx, const PtxTarget &target, bool lineInfo) {
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName("ptxas");
   if (!program)
     return llvm::createStringError(
@@ -53,7 +53,9 @@ llvm::Expected<Cubin> attnc::assemblePtx(StringRef ptx, const PtxTarget &target)
       }))
     return error;
   std::string arch = "-arch=" + target.arch;
-  StringRef words[] = {*program, arch, input.path, "-o", output.path};
+  std::vector<StringRef> words = {*program, arch, input.path, "-o", output.path};
+  if (lineInfo)
+    words.push_back("-lineinfo");
   std::optional<StringRef> redirects[] = {std::nullopt, StringRef(report.path),
                                           StringRef(report.path)};
   std::string failure;

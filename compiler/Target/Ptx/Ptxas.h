@@ -20,8 +20,9 @@ struct Cubin {
 };
 
 /// The machine code that the program `ptxas` on PATH makes of `ptx`. Errors say that there is no
-/// such program and how to get it, or what it reports.
-llvm::Expected<Cubin> assemblePtx(llvm::StringRef ptx, const PtxTarget &target);
+/// such program and how to get it, or what it reports. With `lineInfo` it knows the lines of
+/// `.loc`.
+llvm::Expected<Cubin> assemblePtx(llvm::StringRef ptx, const PtxTarget &target, bool lineInfo);
 
 } // namespace attnc
 

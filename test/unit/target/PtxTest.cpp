@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Ptx/PtxCode.h"
+#include "compiler/Target/Ptx/SourceLocations.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -32,13 +33,14 @@ protected:
         ATTNC_SOURCE_DIR "/test/compiler/Target/Ptx/Inputs/copy.mlir", &context);
   }
 
-  std::string emit(llvm::StringRef arch) {
+  std::string emit(llvm::StringRef arch, bool lineInfo = false) {
     llvm::Expected<PtxTarget> target = PtxTarget::get(arch);
     EXPECT_TRUE(static_cast<bool>(target));
+    std::vector<std::string> phases = encodeLocations(*module);
     std::unique_ptr<llvm::Module> ir = translateToLLVMIR(*module, llvmContext, *target);
     std::string text;
     llvm::raw_string_ostream os(text);
-    emitPtx(*module, *ir, *target, os);
+    emitPtx(*module, *ir, *target, phases, lineInfo, os);
     return text;
   }
 
@@ -111,11 +113,30 @@ TEST_F(Ptx, TakesTheArgumentsAsOneParameter) {
 
 TEST_F(Ptx, SaysAtTheTopWhatIsInTheFile) {
   std::string text = emit("sm_86");
-  EXPECT_THAT(text,
-              testing::StartsWith("// Fused attention kernels for sm_86 and later, PTX 8.0, by "
-                                  "attnc.\n//\n// copy\n//   32 rows of queries a block of 32 "
-                                  "threads, 512 bytes of dynamic shared memory\n//   {\"arch\":"
-                                  "\"sm_86\""));
+  EXPECT_THAT(text, testing::StartsWith(
+                        "// Fused attention kernels for sm_86 and later, PTX 8.0, by "
+                        "attnc.\n//\n// copy\n//   launch     32 rows of queries a "
+                        "block of 32 threads, 512 bytes of dynamic shared memory\n//   {\"arch\":"
+                        "\"sm_86\""));
+}
+
+TEST_F(Ptx, LocationsChangeNoInstruction) {
+  std::string without;
+  {
+    llvm::LLVMContext other;
+    std::unique_ptr<llvm::Module> ir = translateToLLVMIR(*module, other, *PtxTarget::get("sm_80"));
+    llvm::raw_string_ostream os(without);
+    emitPtx(*module, *ir, *PtxTarget::get("sm_80"), /*phases=*/{}, /*lineInfo=*/false, os);
+  }
+  EXPECT_EQ(emit("sm_80"), without);
+  std::string withLines = emit("sm_80", /*lineInfo=*/true);
+  EXPECT_THAT(withLines, HasSubstr("\t.loc\t1 "));
+  EXPECT_THAT(withLines, HasSubstr("\t.file\t1 \""));
+  std::string rest;
+  for (llvm::StringRef line : llvm::split(withLines, '\n'))
+    if (!line.starts_with("\t.loc\t") && !line.starts_with("\t.file\t"))
+      rest += (line + "\n").str();
+  EXPECT_EQ(llvm::StringRef(rest).rtrim(), llvm::StringRef(without).rtrim());
 }
 
 TEST_F(Ptx, CarriesItsMetadata) {

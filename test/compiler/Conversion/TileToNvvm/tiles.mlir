@@ -3,7 +3,8 @@
 // Rows that start anywhere are copied element by element, by one function for all types of a size: what the tensor does
 // not have is 0.
 // CHECK-LABEL: llvm.func internal @attnc_copy_elements_b16_t64(
-// CHECK-SAME:    %[[SOURCE:.*]]: !llvm.ptr<1>, %[[STRIDE:.*]]: i64, %[[COLUMNS:.*]]: i32, %[[COUNT:.*]]: i32, %[[ROWS:.*]]: i32, %[[TARGET:.*]]: !llvm.ptr<3>)
+// CHECK-SAME:    %[[SOURCE:[a-z0-9]+]]: !llvm.ptr<1> {attnc.name = "source"}, %[[STRIDE:[a-z0-9]+]]: i64 {attnc.name = "stride"}, %[[COLUMNS:[a-z0-9]+]]: i32 {attnc.name = "columns"},
+// CHECK-SAME:    %[[COUNT:[a-z0-9]+]]: i32 {attnc.name = "count"}, %[[ROWS:[a-z0-9]+]]: i32 {attnc.name = "rows"}, %[[TARGET:[a-z0-9]+]]: !llvm.ptr<3> {attnc.name = "target"})
 // CHECK:         scf.for {{.*}} step %c64_i32
 // CHECK-DAG:       %[[COLUMN:.*]] = arith.cmpi slt, %{{.*}}, %[[COLUMNS]]
 // CHECK-DAG:       %[[ROW:.*]] = arith.cmpi slt, %{{.*}}, %[[COUNT]]
