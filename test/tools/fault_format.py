@@ -1,4 +1,4 @@
-"""A lit test format: each fault of test/regression/faults is one test on the host, and one on the emulator."""
+"""A lit test format: each fault of test/regression/faults is one test on the host, and one on the emulator, or one on what is compiled."""
 
 import os
 import subprocess
@@ -21,10 +21,10 @@ class FaultFormat(lit.formats.TestFormat):
         runner = suite.getSourcePath(path_in_suite) + "/run.py"
         if not os.path.exists(runner):
             return
-        listing = subprocess.run([local_config.python, runner, "--list"], capture_output=True, text=True, check=True,
-                                 env=local_config.environment)
-        for line in listing.stdout.splitlines():
-            for device in ("host", "emulator"):
+        for device in ("host", "emulator", "compiler"):
+            listing = subprocess.run([local_config.python, runner, "--device", device, "--list"], capture_output=True, text=True,
+                                     check=True, env=local_config.environment)
+            for line in listing.stdout.splitlines():
                 yield lit.Test.Test(suite, path_in_suite + (line.split()[1], device), local_config)
 
     def execute(self, test, lit_config):

@@ -2,12 +2,14 @@
 """Runs the fault tests: faults that users of other attention systems met, each as a test of its kind.
 
 usage: run.py [--attn-run PATH] [--device NAME] [--list] [ID...]
-Without an ID all are run. Exit status 0 if none fails."""
+The device `compiler` has the faults that are looked for in what is compiled. Without an ID all of a device are run. Exit status 0 if
+none fails."""
 import argparse
 import sys
 import traceback
 
 import captures
+import compiled
 import errors
 import heads
 import lengths
@@ -20,9 +22,9 @@ from attention import Settings
 GROUPS = (masks, lengths, strides, heads, captures, numerics, errors, varlen)
 
 
-def faults():
+def faults(device):
     """id -> function; a fault is a function named after its id, e.g. m1_fully_masked_rows."""
-    return {name.split("_")[0].upper(): function for group in GROUPS
+    return {name.split("_")[0].upper(): function for group in ((compiled,) if device == "compiler" else GROUPS)
             for name, function in sorted(vars(group).items())
             if callable(function) and getattr(function, "__module__", "") == group.__name__ and name.split("_")[0][1:].isdigit()}
 
@@ -35,7 +37,7 @@ def main() -> int:
     parser.add_argument("ids", nargs="*")
     args = parser.parse_args()
     Settings.attn_run, Settings.device = args.attn_run, args.device
-    known = faults()
+    known = faults(args.device)
     if args.list:
         print("\n".join(f"{name} {function.__name__}" for name, function in known.items()))
         return 0

@@ -28,6 +28,11 @@ TEST(GpuKernel, CountsBlocks) {
   EXPECT_EQ(blocks, 12);
   EXPECT_EQ(countBlocks(kernel, makeArguments(1, 1, GpuKernel::maxBlocks), blocks), std::nullopt);
   EXPECT_EQ(blocks, 16777216);
+  // More than 65535 in a dimension other than the first would be refused.
+  EXPECT_EQ(countBlocks(kernel, makeArguments(70000, 1, 1), blocks), std::nullopt);
+  EXPECT_EQ(blocks, 70000);
+  EXPECT_EQ(countBlocks(kernel, makeArguments(4096, 32, 16), blocks), std::nullopt);
+  EXPECT_EQ(blocks, 131072);
   for (const BoundArguments &empty :
        {makeArguments(0, 3, 128), makeArguments(2, 0, 128), makeArguments(2, 3, 0)}) {
     EXPECT_EQ(countBlocks(kernel, empty, blocks), std::nullopt);
