@@ -11,8 +11,6 @@ import lit.Test
 # What the emulator does not run, and why.
 HOST_ONLY = {
     "W1": "70,000 blocks take the emulator minutes; GpuKernelTest has the sizes of grids",
-    "H5": "kernels for GPUs have head dims up to 256",
-    "E7": "kernels for GPUs have head dims up to 256",
 }
 
 
