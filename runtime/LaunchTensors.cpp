@@ -60,8 +60,8 @@ std::vector<LaunchTensor> attnc::getLaunchTensors(const KernelInfo &info,
 std::vector<LaunchStorage> attnc::getLaunchStorages(const std::vector<LaunchTensor> &tensors) {
   std::vector<size_t> sorted(tensors.size());
   std::iota(sorted.begin(), sorted.end(), size_t(0));
-  std::stable_sort(sorted.begin(), sorted.end(), [&](size_t a, size_t b) {
-    return tensors[a].getBegin() < tensors[b].getBegin();
+  std::sort(sorted.begin(), sorted.end(), [&](size_t a, size_t b) {
+    return std::pair(tensors[a].getBegin(), a) < std::pair(tensors[b].getBegin(), b);
   });
   std::vector<LaunchStorage> storages;
   for (size_t index : sorted) {
