@@ -3,7 +3,8 @@
 # fifth of that on the emulator, and the golden cases' programs through ptxas for every architecture and shape.
 # Usage: test/long.sh [INPUTS [CASES]]
 # An input that breaks something is left in build/fuzz/findings, a case that fails in build/release/sweep or
-# sweep-emulator. What ptxas made is kept in build/release/ptxas-matrix.jsonl, so that a second run goes on there. Exit status 0 if nothing failed, 1 if something did, 2 on wrong arguments, 3 if the build failed.
+# sweep-emulator. What ptxas made is kept in build/release/ptxas-matrix.jsonl, so that a second run goes on there.
+# Exit status 0 if nothing failed, 1 if something did, 2 on wrong arguments, 3 if the build failed.
 set -u
 cd "$(dirname "$0")/.." || exit 3
 . cmake/prepare.sh
