@@ -61,8 +61,9 @@ class Kernel:
             program, ptx, cubin = (pathlib.Path(folder, name) for name in ("kernel.attn", "kernel.ptx", "kernel.cubin"))
             program.write_text(VARIANTS[variant])
             tools.write_ptx(program, ARCH, ["--dtype", dtype, "--head-dim", dim, *FLAGS.get(variant, [])], ptx)
-            ((self.facts,), _) = tools.assemble(ptx, ARCH, cubin)
-            loops = sass.find_loops(sass.disassemble(cubin, nvdisasm))
+            entries, _ = tools.assemble(ptx, ARCH, cubin)
+            (self.facts,) = [entry for entry in entries if entry["entry"] == entry["name"]]
+            loops = sass.find_loops(sass.disassemble(cubin, self.facts["entry"], nvdisasm))
         if len(loops) != 2:
             raise sass.SassError(f"expected two loops with products, got {len(loops)}")
         self.loops = sorted(loops, key=lambda loop: (-loop.mma, loop.instructions))

@@ -32,18 +32,20 @@ class Tools:
         run(self.attnc, program, "--arch", arch, *flags, "-o", ptx)
 
     def assemble(self, ptx, arch, cubin):
-        """(kernels, warnings) of a file of PTX: the metadata of each kernel with its registers and bytes of memory."""
+        """(entries, warnings) of a file of PTX: for each entry the metadata of its kernel, with the registers and bytes of memory it has."""
         text = run(self.ptxas, "-v", f"-arch={arch}", ptx, "-o", cubin)
-        used = {name: numbers for name, *numbers in FUNCTION.findall(text)}
-        kernels = json.loads(run(self.attnc, "--inspect", ptx))
-        for kernel in kernels:
-            stack, stores, loads, registers, rest = used.pop(kernel["name"])
+        kernels = {kernel["name"]: kernel for kernel in json.loads(run(self.attnc, "--inspect", ptx))}
+        entries = []
+        for name, stack, stores, loads, registers, rest in FUNCTION.findall(text):
+            # A kernel may have more entries than the one of its name.
+            (kernel,) = [kernel for own, kernel in kernels.items() if re.fullmatch(own + r"(_[a-z]+)?", name)]
             static = re.search(r"(\d+) bytes smem", rest)
-            kernel.update(stack=int(stack), spill_stores=int(stores), spill_loads=int(loads), registers=int(registers),
-                          shared=kernel["shared_bytes"] + (int(static[1]) if static else 0))
-        if used:
-            sys.exit(f"{ptx}: kernels without metadata: {', '.join(used)}")
-        return kernels, [line for line in text.splitlines() if not EXPECTED.match(line)]
+            entries.append(kernel | {"entry": name, "stack": int(stack), "spill_stores": int(stores), "spill_loads": int(loads),
+                                     "registers": int(registers), "shared": kernel["shared_bytes"] + (int(static[1]) if static else 0)})
+        if not kernels.keys() <= {entry["entry"] for entry in entries}:
+            sys.exit(f"{ptx}: expected the entries {', '.join(kernels)}, got {', '.join(entry['entry'] for entry in entries)}")
+        entries.sort(key=lambda entry: list(kernels).index(entry["name"]))
+        return entries, [line for line in text.splitlines() if not EXPECTED.match(line)]
 
 
 NOT_THERE_YET = pathlib.Path(__file__).resolve().parent / "not-there-yet.json"

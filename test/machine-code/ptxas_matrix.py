@@ -3,12 +3,12 @@
 
 usage: ptxas_matrix.py [options] --results FILE
 
-Each program takes all of f16, bf16 and f32, head dims 64, 128 and 256, and sm_80 to sm_120, whatever the case itself has. A kernel
+Each program takes all of f16, bf16 and f32, head dims 64, 128 and 256, and sm_80 to sm_120, whatever the case itself has. An entry
 is bad if ptxas warns, if it needs more shared memory than the architecture has, or if it spills more than SPILL_LIMIT bytes
 (those of plain and causal attention up to head dim 128 on sm_80: none at all). What FILE has is not compiled again while the
 PTX and ptxas are the same, so a run that was stopped goes on where it was.
 
-FILE holds one line of JSON for each call of ptxas. Exit status 0 if no kernel is bad, 1 if one is, 2 for the command line."""
+FILE holds one line of JSON for each call of ptxas. Exit status 0 if no entry is bad, 1 if one is, 2 for the command line."""
 import argparse
 import collections
 import hashlib
@@ -79,11 +79,11 @@ class Matrix:
             content = hashlib.sha256(ptx.read_bytes() + self.tools.version.encode()).hexdigest()
             if content in self.known:
                 return self.known[content] | {"program": program.name}
-            kernels, warnings = self.tools.assemble(ptx, arch, cubin)
-        assert len(kernels) == len(dtypes) * len(HEAD_DIMS), kernels
-        keys = ("dtype", "head_dim", "registers", "spill_stores", "spill_loads", "stack", "shared")
+            entries, warnings = self.tools.assemble(ptx, arch, cubin)
+        assert len(entries) >= len(dtypes) * len(HEAD_DIMS), entries
+        keys = ("entry", "dtype", "head_dim", "registers", "spill_stores", "spill_loads", "stack", "shared")
         row = {"hash": content, "program": program.name, "arch": arch, "warnings": warnings,
-               "kernels": [{key: kernel[key] for key in keys} for kernel in kernels]}
+               "entries": [{key: entry[key] for key in keys} for entry in entries]}
         with self.options.results.open("a") as file:
             file.write(json.dumps(row) + "\n")
         return row
@@ -94,21 +94,21 @@ def find_faults(program, row):
     arch = row["arch"]
     for warning in row["warnings"]:
         yield f"{program.name} {arch}: {warning}"
-    for kernel in row["kernels"]:
+    for entry in row["entries"]:
         limit = 1024 * SHARED_KIB[arch]
-        if kernel["shared"] > limit:
-            yield f"{program.name} {kernel['dtype']} D {kernel['head_dim']} {arch}: {kernel['shared']} bytes of shared memory, at most {limit}"
+        if entry["shared"] > limit:
+            yield f"{program.name} {entry['entry']} {arch}: {entry['shared']} bytes of shared memory, at most {limit}"
 
 
 def find_spills(rows):
-    """(element type and head dim, bytes, text) of each kernel that spills more than it may."""
+    """(element type and head dim, bytes, text) of each entry that spills more than it may."""
     for program, row in rows:
-        for kernel in row["kernels"]:
-            limit = program.spill_limit(kernel["head_dim"], row["arch"])
-            if kernel["spill_stores"] > limit:
-                shape = f"{kernel['dtype']} D {kernel['head_dim']}"
-                yield (shape, kernel["spill_stores"], f"{program.name} {shape} {row['arch']}: {kernel['spill_stores']} bytes of spill "
-                                                      f"stores with {kernel['registers']} registers, at most {limit}")
+        for entry in row["entries"]:
+            limit = program.spill_limit(entry["head_dim"], row["arch"])
+            if entry["spill_stores"] > limit:
+                shape = f"{entry['dtype']} D {entry['head_dim']}"
+                yield (shape, entry["spill_stores"], f"{program.name} {entry['entry']} {row['arch']}: {entry['spill_stores']} bytes of spill "
+                                                     f"stores with {entry['registers']} registers, at most {limit}")
 
 
 def parse_list(allowed):
@@ -122,13 +122,13 @@ def parse_list(allowed):
 
 
 def print_table(rows):
-    """The worst kernels of each element type, head dim and architecture."""
+    """The worst entries of each element type, head dim and architecture."""
     cells = collections.defaultdict(list)
     for program, row in rows:
-        for kernel in row["kernels"]:
-            over = kernel["spill_stores"] > program.spill_limit(kernel["head_dim"], row["arch"])
-            cells[kernel["dtype"], kernel["head_dim"], row["arch"]].append((kernel["spill_stores"], over, kernel["registers"]))
-    print("dtype  D    arch     kernels  registers  spill stores: most  median  above the limit")
+        for entry in row["entries"]:
+            over = entry["spill_stores"] > program.spill_limit(entry["head_dim"], row["arch"])
+            cells[entry["dtype"], entry["head_dim"], row["arch"]].append((entry["spill_stores"], over, entry["registers"]))
+    print("dtype  D    arch     entries  registers  spill stores: most  median  above the limit")
     for (dtype, dim, arch), kernels in sorted(cells.items(), key=lambda cell: (DTYPES.index(cell[0][0]), cell[0][1])):
         spills = sorted(stores for stores, _, _ in kernels)
         print(f"{dtype:6} {dim:<4} {arch:8} {len(kernels):7} {max(registers for _, _, registers in kernels):10} "
@@ -146,7 +146,7 @@ def main():
     parser.add_argument("--diagonal", action="store_true",
                         help="of each program one architecture and element type, so that all of them occur")
     parser.add_argument("--not-there-yet", action="store_true",
-                        help="spills fail only where more kernels spill, or spill more, than the table says of --diagonal")
+                        help="spills fail only where more entries spill too much, or spill more, than the table says of --diagonal")
     parser.add_argument("--tighten", action="store_true", help="lowers that table to what is found")
     options = parser.parse_args()
 
@@ -169,20 +169,24 @@ def main():
     print_table(rows)
     found = {}
     for shape, stores, text in find_spills(rows):
-        print(text)
-        entry = found.setdefault(shape, {"kernels": 0, "bytes": 0})
-        entry["kernels"] += 1
-        entry["bytes"] = max(entry["bytes"], stores)
-    table = ptx_kernels.read_not_there_yet("spill_stores") if options.not_there_yet else {}
-    for shape, entry in found.items():
-        for what, figure in entry.items():
-            known = table.get(shape, {}).get(what, 0)
-            if figure > known:
-                faults.append(f"{shape}: {figure} {what} above the limit for spill stores, at most {known}")
+        figures = found.setdefault(shape, {"entries": 0, "bytes": 0})
+        figures["entries"] += 1
+        figures["bytes"] = max(figures["bytes"], stores)
+        if options.not_there_yet:
+            print(text)
+        else:
+            faults.append(text)
+    if options.not_there_yet:
+        table = ptx_kernels.read_not_there_yet("spill_stores")
+        for shape, figures in found.items():
+            for what, figure in figures.items():
+                known = table.get(shape, {}).get(what, 0)
+                if figure > known:
+                    faults.append(f"{shape}: {figure} {what} above the limit for spill stores, at most {known}")
     if options.tighten:
         ptx_kernels.lower_not_there_yet("spill_stores", found)
     print("\n".join(faults))
-    print(f"{sum(len(row['kernels']) for _, row in rows)} kernels of {len(programs)} programs, ptxas {matrix.tools.version}: "
+    print(f"{sum(len(row['entries']) for _, row in rows)} entries of {len(programs)} programs, ptxas {matrix.tools.version}: "
           f"{len(faults)} faults")
     return 1 if faults or not rows else 0
 

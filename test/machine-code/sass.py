@@ -90,9 +90,10 @@ def find_loops(text):
     return [Loop(len(body), sum(bool(MMA.match(opcodes[index])) for index in body)) for _, body in sorted(loops.items())]
 
 
-def disassemble(cubin, nvdisasm="nvdisasm"):
-    """The text of a cubin's code."""
+def disassemble(cubin, entry, nvdisasm="nvdisasm"):
+    """The text of an entry's code, with the functions it calls."""
     done = subprocess.run([nvdisasm, "-c", cubin], capture_output=True, text=True)
     if done.returncode:
         raise SassError(f"{nvdisasm} {cubin}: {done.stderr}")
-    return done.stdout
+    sections = re.split(r"^\s*\.section\s+\.text\.(\w+),", done.stdout, flags=re.MULTILINE)
+    return dict(zip(sections[1::2], sections[2::2]))[entry]
