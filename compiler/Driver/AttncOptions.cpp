@@ -153,7 +153,7 @@ CommandLine makeCommandLine(AttncOptions &options) {
                  "for GPUs: note the program's lines in PTX (.loc) and cubins, for profilers"),
         makeFlag("--explain", options.explain,
                  "say what is known of the mask, how the kernel is scheduled and what memory it "
-                 "works in"),
+                 "works in; for GPUs also what each mod and conjunct costs, as a model has it"),
         makeString(
             "--inspect", "FILE", options.inspect,
             "print the metadata of the kernels in a file that attnc has written (.ptx .cubin "

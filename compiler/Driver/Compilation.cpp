@@ -300,6 +300,7 @@ std::optional<RunError> Compilation::explain(const CompileOptions &options, cons
   if (!phase)
     if (std::optional<RunError> error = analyse(options))
       return error;
-  return failed(driver::explain(*module, *phase, target, times, os)) ? std::optional(toldError)
-                                                                     : std::nullopt;
+  return failed(driver::explain(*module, *phase, target, sources, times, os))
+             ? std::optional(toldError)
+             : std::nullopt;
 }

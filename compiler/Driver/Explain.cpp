@@ -6,9 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/Explain.h"
+#include "compiler/Driver/ExplainGpu.h"
 #include "compiler/Driver/RunPhases.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
-#include "compiler/Target/Ptx/PtxCode.h"
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,8 +19,7 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::driver;
 
-/// `file:line:column: ` of a place in the program, or nothing.
-static std::string printPlace(Location loc) {
+std::string driver::printPlace(Location loc) {
   auto place = loc->findInstanceOf<FileLineColRange>();
   if (!place)
     return "";
@@ -43,7 +42,7 @@ static void explainMask(attn::KernelOp kernel, llvm::raw_ostream &os) {
   }
 }
 
-static std::string printBytes(int64_t bytes) {
+std::string driver::printBytes(int64_t bytes) {
   return bytes < 10240 ? llvm::formatv("{0} bytes", bytes).str()
                        : llvm::formatv("{0} KiB", (bytes + 512) / 1024).str();
 }
@@ -64,44 +63,45 @@ static void explainSchedule(tile::KernelOp kernel, llvm::raw_ostream &os) {
                       printBytes(schedule.getKeyBlock() * schedule.getQueryTile() * 4));
 }
 
-/// What a block of threads of a kernel for GPUs does and has.
-static void explainBlock(LLVM::LLVMFuncOp function, llvm::raw_ostream &os) {
-  GpuKernel kernel = describeGpuKernel(function);
-  os << llvm::formatv("  schedule  {0} queries a block of {1} threads\n", kernel.queryBlock,
-                      kernel.threads)
-     << llvm::formatv("  memory    {0} of shared memory a block\n", printBytes(kernel.sharedBytes));
-}
-
-llvm::LogicalResult driver::explain(ModuleOp module, Phase phase, const Target &target,
-                                    StageTimes &times, llvm::raw_ostream &os) {
-  StageTimes::Scope stage = times.start("explain");
-  bool isForGpu = target.getKind() == TargetKind::Ptx;
-  OwningOpRef<ModuleOp> copy = module.clone();
-  if (failed(runPhases(*copy, phase, Phase::Tile, target, times)))
-    return failure();
+/// Explains kernels for CPUs. The size of their scratch memory follows from its code: `module` is
+/// lowered to it.
+static llvm::LogicalResult explainHostKernels(ModuleOp module, const Target &target,
+                                              StageTimes &times, llvm::raw_ostream &os) {
   struct Explanation {
     std::string name, text;
   };
   std::vector<Explanation> kernels;
-  for (auto kernel : copy->getOps<tile::KernelOp>()) {
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
     Explanation &explanation = kernels.emplace_back();
     explanation.name = kernel.getSymName().str();
     llvm::raw_string_ostream text(explanation.text);
     explainMask(kernel.getAttnKernel(), text);
-    if (!isForGpu)
-      explainSchedule(kernel, text);
+    explainSchedule(kernel, text);
   }
-  if (failed(runPhases(*copy, Phase::Tile, isForGpu ? Phase::Nvvm : Phase::Vector, target, times)))
+  if (failed(runPhases(module, Phase::Tile, Phase::Vector, target, times)))
     return failure();
   for (const Explanation &kernel : kernels) {
-    auto function = copy->lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
-    os << kernel.name << ", for " << target.getName() << "\n" << kernel.text;
-    if (isForGpu)
-      explainBlock(function, os);
-    else
-      os << "            "
-         << printBytes(function->getAttrOfType<IntegerAttr>(scratchBytesAttrName).getInt())
-         << " of scratch memory a thread\n";
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
+    os << kernel.name << ", for " << target.getName() << "\n"
+       << kernel.text << "            "
+       << printBytes(function->getAttrOfType<IntegerAttr>(scratchBytesAttrName).getInt())
+       << " of scratch memory a thread\n";
+  }
+  return success();
+}
+
+llvm::LogicalResult driver::explain(ModuleOp module, Phase phase, const Target &target,
+                                    const SourceManager &sources, StageTimes &times,
+                                    llvm::raw_ostream &os) {
+  StageTimes::Scope stage = times.start("explain");
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (failed(runPhases(*copy, phase, Phase::Tile, target, times)))
+    return failure();
+  if (target.getKind() == TargetKind::Host)
+    return explainHostKernels(*copy, target, times, os);
+  for (auto kernel : copy->getOps<tile::KernelOp>()) {
+    os << kernel.getSymName() << ", for " << target.getName() << "\n";
+    explainGpuKernel(kernel, target.getPtx(), sources, os);
   }
   return success();
 }

@@ -10,14 +10,22 @@
 
 #include "compiler/Driver/StageTimes.h"
 #include "compiler/Driver/Target.h"
+#include "compiler/Frontend/SourceFile.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc::driver {
 
 /// Prints for each kernel of `module`, which is at `phase` (at most tile) and stays as it is, what
-/// is known of its mask, how it is scheduled for `target`, and the memory that it works in.
+/// is known of its mask, how it is scheduled for `target`, and the memory that it works in; of
+/// kernels for GPUs also what they cost, under the text in `sources`.
 llvm::LogicalResult explain(mlir::ModuleOp module, Phase phase, const Target &target,
-                            StageTimes &times, llvm::raw_ostream &os);
+                            const SourceManager &sources, StageTimes &times, llvm::raw_ostream &os);
+
+/// `file:line:column: ` of a place in the program, or nothing.
+std::string printPlace(mlir::Location loc);
+
+/// `512 bytes`, `66 KiB`.
+std::string printBytes(int64_t bytes);
 
 } // namespace attnc::driver
 

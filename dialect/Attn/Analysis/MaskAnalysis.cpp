@@ -67,7 +67,7 @@ static ConjunctClass classify(const MaskValues &values, Value condition) {
 MaskAnalysis::MaskAnalysis(MaskOp mask) : values(mask) {
   for (Value condition : splitConjunction(mask.getYielded()))
     conjuncts.push_back(
-        {condition.getLoc(), classify(values, condition), getMaskText(mask, condition)});
+        {condition, condition.getLoc(), classify(values, condition), getMaskText(mask, condition)});
 }
 
 bool MaskAnalysis::needsVerdict() const {

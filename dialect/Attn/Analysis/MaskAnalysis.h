@@ -25,8 +25,9 @@ enum class ConjunctClass {
 };
 llvm::StringRef stringifyConjunctClass(ConjunctClass value);
 
-/// One conjunct of a mask, for people to read.
+/// One conjunct of a mask, a value of its body, and what people read of it.
 struct Conjunct {
+  mlir::Value condition;
   mlir::Location loc;
   ConjunctClass kind;
   /// The condition, in the language's syntax: `q_idx - kv_idx < 1024`.

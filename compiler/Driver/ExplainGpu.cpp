@@ -1,0 +1,139 @@
+//===- ExplainGpu.cpp - What a GPU kernel costs -----------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Driver/ExplainGpu.h"
+#include "compiler/Driver/Explain.h"
+#include "compiler/Target/Ptx/ScoreCosts.h"
+#include "dialect/Tile/Analysis/SharedLayout.h"
+#include "dialect/Tile/Analysis/ThreadRegisters.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attnc;
+using namespace attnc::driver;
+using llvm::formatv;
+
+/// A number of instructions: `0.5`, `3`.
+static std::string printNumber(double number) {
+  std::string text = formatv("{0:F1}", number);
+  llvm::StringRef digits(text);
+  digits.consume_back(".0");
+  return digits.str();
+}
+
+/// `3.5 instructions a score: 2 fp32, 1.5 integer`.
+static std::string printCosts(const ScoreCosts &costs) {
+  std::string text = printNumber(costs.countInstructions()) + " instructions a score", parts;
+  for (auto [name, count] : {std::pair("fp32", costs.fp32),
+                             {"integer", costs.integer},
+                             {"MUFU or conversion", costs.special},
+                             {"load", costs.memory}})
+    if (printNumber(count) != "0")
+      parts += (parts.empty() ? ": " : ", ") + printNumber(count) + " " + name;
+  return text + parts;
+}
+
+/// Prints the user's line at `location` with `text` under what is meant; nothing if it is not
+/// known.
+static void printUnderText(Location location, const SourceManager &sources, llvm::StringRef text,
+                           llvm::raw_ostream &os) {
+  auto place = location->findInstanceOf<FileLineColRange>();
+  SourceRange range =
+      place ? sources.getRange(place.getFilename(), {place.getStartLine(), place.getStartColumn()},
+                               {place.getEndLine(), place.getEndColumn()})
+            : SourceRange();
+  if (!range.isValid()) {
+    os.indent(14) << text << '\n';
+    return;
+  }
+  SourceRange line = range.file->getLine(place.getStartLine());
+  // Of several lines the first is shown, without what it is indented by.
+  size_t indent = line.text().take_until([](char c) { return c != ' ' && c != '\t'; }).size();
+  uint32_t begin = std::min<uint32_t>(range.begin, line.end), end = std::min(range.end, line.end);
+  os.indent(14) << line.text().drop_front(indent).rtrim() << '\n';
+  os.indent(14 + (begin - line.begin - std::min<size_t>(indent, begin - line.begin)))
+      << '^' << std::string(end > begin + 1 ? end - begin - 1 : 0, '~') << ' ' << text << '\n';
+}
+
+static void explainMods(attn::KernelOp kernel, const KernelCosts &costs,
+                        const SourceManager &sources, llvm::raw_ostream &os) {
+  if (attn::ScoreOp score = kernel.getScore()) {
+    os << formatv("  {0,-9} {1}score_mod, for every pair\n", "score", printPlace(score.getLoc()));
+    printUnderText(score.getLoc(), sources, printCosts(costs.getScore()), os);
+  }
+  attn::MaskOp mask = kernel.getMask();
+  if (!mask) {
+    os << "  mask      none: every pair takes part\n";
+    return;
+  }
+  llvm::StringRef heading = "mask";
+  attn::MaskAnalysis analysis(mask);
+  for (auto [conjunct, cost] : llvm::zip(analysis.getConjuncts(), costs.getConjuncts())) {
+    os << formatv("  {0,-9} {1}{2}: {3}\n", heading, printPlace(conjunct.loc),
+                  attn::stringifyConjunctClass(conjunct.kind), conjunct.text);
+    printUnderText(conjunct.loc, sources, printCosts(cost) + ", in masked blocks", os);
+    heading = "";
+  }
+}
+
+static void explainTile(tile::KernelOp kernel, const GpuRates &rates, const PtxTarget &target,
+                        llvm::raw_ostream &os) {
+  attn::KernelOp attnKernel = kernel.getAttnKernel();
+  tile::WarpScheduleAttr schedule = kernel.getWarpScheduleAttr();
+  tile::SharedLayout layout(attnKernel, schedule);
+  os << formatv("  schedule  {0} queries a block of {1} threads, {2} warps of {3} queries\n",
+                schedule.getQueryBlock(), schedule.getNumThreads(), schedule.getNumWarps(),
+                schedule.getWarpRows())
+     << formatv(
+            "            {0} keys at a time, {1} in masked blocks; one stage of keys and one of "
+            "values\n",
+            schedule.getKeyBlock(), schedule.getMaskedKeyBlock())
+     << formatv("  memory    {0} of shared memory a block, of {1}\n", printBytes(layout.totalBytes),
+                printBytes(target.sharedBytes))
+     << formatv("            {0} of the {1} registers of a thread for scores and output\n",
+                tile::countStateRegisters(attnKernel, schedule), tile::getMostRegisters(schedule));
+  Occupancy occupancy = getOccupancy(kernel, rates);
+  os << formatv("  occupancy {0} block{1} of {2} threads on a multiprocessor, {3} of {4} warps: as "
+                "many "
+                "as {5} allow\n",
+                occupancy.blocks, occupancy.blocks == 1 ? "" : "s", schedule.getNumThreads(),
+                occupancy.blocks * schedule.getNumWarps(), rates.warps, occupancy.limit)
+     << formatv("            at {0} registers a thread, an estimate: ptxas decides\n",
+                occupancy.registers);
+}
+
+static void printTimes(llvm::StringRef what, ArrayRef<ResourceTime> times, llvm::raw_ostream &os) {
+  os << formatv("            {0,-15}", what);
+  llvm::ListSeparator separator;
+  for (const ResourceTime &time : times)
+    if (time.clocks > 0)
+      os << formatv("{0}{1} {2:F3}", separator.operator llvm::StringRef(), time.name, time.clocks);
+  os << '\n';
+}
+
+static void explainBound(const KernelCosts &costs, const GpuRates &rates, llvm::raw_ostream &os) {
+  SmallVector<ResourceTime> full = getTimes(costs.getFull(), rates);
+  os << "  cost      clocks of a multiprocessor a score, modelled from the ops and not measured\n";
+  printTimes("full blocks", full, os);
+  printTimes("masked blocks", getTimes(costs.getMasked(), rates), os);
+  const ResourceTime *bound = llvm::max_element(
+      full, [](const ResourceTime &a, const ResourceTime &b) { return a.clocks < b.clocks; });
+  os << formatv("  bound     {0}, in full blocks and if all else overlaps with it", bound->name);
+  if (double tensor = full.front().clocks; tensor > 0)
+    os << formatv("; tensor cores at most {0:P0} busy", tensor / bound->clocks);
+  os << '\n';
+}
+
+void driver::explainGpuKernel(tile::KernelOp kernel, const PtxTarget &target,
+                              const SourceManager &sources, llvm::raw_ostream &os) {
+  GpuRates rates = GpuRates::get(target);
+  KernelCosts costs(kernel);
+  explainMods(kernel.getAttnKernel(), costs, sources, os);
+  explainTile(kernel, rates, target, os);
+  explainBound(costs, rates, os);
+}
