@@ -8,12 +8,27 @@
 #include "compiler/Driver/Check.h"
 #include "compiler/Target/Reference/PairProgram.h"
 #include "compiler/Target/Reference/Reference.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 #include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace attnc;
 using namespace attnc::driver;
+
+void OutputCheck::print(llvm::raw_ostream &os) const {
+  os << llvm::format("%-4s error %.3g, limit %.3g: %s", name.c_str(), error, limit,
+                     passes() ? "pass" : "FAIL");
+  if (!passes()) {
+    os << "; worst at [";
+    llvm::interleaveComma(worst, os);
+    os << llvm::format("] (got %.9g, expected %.9g), ", static_cast<double>(got),
+                       static_cast<double>(expected))
+       << beyond << " beyond";
+  }
+  os << "\n";
+}
 
 /// Makes room for what a tensor like `like` holds, as f32.
 static TensorView makeView(const TensorView &like, std::vector<float> &data) {

@@ -23,6 +23,8 @@ struct OutputCheck {
   int64_t beyond = 0;          ///< elements beyond the limit
 
   bool passes() const { return error <= limit; }
+  /// One line, with the worst element if it does not pass.
+  void print(llvm::raw_ostream &os) const;
 };
 
 /// Compares a float tensor with what it should be, elements in logical order. NaN and infinities

@@ -19,23 +19,12 @@ bool RunReport::passes() const {
   return !check || llvm::all_of(*check, [](const OutputCheck &output) { return output.passes(); });
 }
 
-static void printCheck(const OutputCheck &output, llvm::raw_ostream &os) {
-  os << llvm::format("check  %-4s error %.3g, limit %.3g: %s", output.name.c_str(), output.error,
-                     output.limit, output.passes() ? "pass" : "FAIL");
-  if (!output.passes()) {
-    os << "; worst at [";
-    llvm::interleaveComma(output.worst, os);
-    os << llvm::format("] (got %.9g, expected %.9g), ", static_cast<double>(output.got),
-                       static_cast<double>(output.expected))
-       << output.beyond << " beyond";
-  }
-  os << "\n";
-}
-
 void RunReport::printText(llvm::raw_ostream &os) const {
   if (check)
-    for (const OutputCheck &output : *check)
-      printCheck(output, os);
+    for (const OutputCheck &output : *check) {
+      os << "check  ";
+      output.print(os);
+    }
   if (statistics)
     os << emu::formatStatistics(*statistics);
   if (!bench)

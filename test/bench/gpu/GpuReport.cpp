@@ -38,12 +38,10 @@ void GpuReport::printText(llvm::raw_ostream &os) const {
     if (!golden.error.empty())
       os << "FAILED " << golden.name << ": " << llvm::StringRef(golden.error).rtrim() << "\n";
     for (const driver::OutputCheck &output : golden.outputs)
-      if (!output.passes())
-        os << llvm::formatv("FAILED {0}: {1}: error {2}, limit {3}, {4} elements beyond, the worst "
-                            "at [{5:$[, ]}] (got {6}, expected {7})\n",
-                            golden.name, output.name, output.error, output.limit, output.beyond,
-                            llvm::make_range(output.worst.begin(), output.worst.end()), output.got,
-                            output.expected);
+      if (!output.passes()) {
+        os << "FAILED " << golden.name << ": ";
+        output.print(os);
+      }
   }
   if (goldensLeft)
     os << goldensLeft << " golden cases were not run: the GPU is lost to this process\n";
