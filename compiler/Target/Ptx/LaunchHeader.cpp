@@ -266,7 +266,7 @@ static inline const {0}_code_t *{0}_select(int major, int minor, int64_t shared_
   std::vector<const GpuModule *> newest;
   for (const GpuModule &module : modules)
     newest.push_back(&module);
-  llvm::stable_sort(newest, [](const GpuModule *a, const GpuModule *b) {
+  llvm::sort(newest, [](const GpuModule *a, const GpuModule *b) {
     return std::pair(a->target.getCapability(), a->target.isSpecific()) >
            std::pair(b->target.getCapability(), b->target.isSpecific());
   });

@@ -111,7 +111,7 @@ def w6_strides_are_64_bits_wide():
         for body in re.split(r"^(?=[^\n]*\.(?:func|entry)\b)", ptx, flags=re.MULTILINE)[1:]:
             entry = re.search(r"\.entry (\w+)", body)
             if entry:
-                parameters = {(f"{entry[1]}_param_0", 8 * slot) for slot in strides}
+                parameters = {("arguments", 8 * slot) for slot in strides}
                 assert any(f"{name}+{offset}]" in body for name, offset in parameters), entry[1]
             else:
                 parameters = {(name, 0) for name in re.findall(r"\.param \.b64 (\w+)", body)}
