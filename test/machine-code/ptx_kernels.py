@@ -52,12 +52,12 @@ NOT_THERE_YET = pathlib.Path(__file__).resolve().parent / "not-there-yet.json"
 
 
 def read_not_there_yet(section):
-    """The figures of today of what misses its bar: they may not get worse."""
+    """The figures of today, which may not get worse where a bar is missed."""
     return json.loads(NOT_THERE_YET.read_text())[section]
 
 
 def lower_not_there_yet(section, measured):
-    """Lowers the figures of a section to those measured; what is not among these meets its bars and goes. None is raised."""
+    """Lowers the figures of a section to those measured, and drops what is not among these. None is raised."""
     table = json.loads(NOT_THERE_YET.read_text())
     table[section] = {what: {name: min(figure, measured[what][name]) for name, figure in figures.items()}
                       for what, figures in table[section].items() if what in measured}
