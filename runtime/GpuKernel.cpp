@@ -7,6 +7,8 @@
 
 #include "attnc/GpuKernel.h"
 #include "attnc/ArgumentLayout.h"
+#include <algorithm>
+#include <initializer_list>
 
 using namespace attnc;
 
@@ -24,22 +26,89 @@ std::optional<std::string> attnc::checkParameterBytes(const KernelInfo &info) {
          std::to_string(info.scalars.size()) + " scalars";
 }
 
-std::optional<std::string> attnc::countBlocks(const GpuKernel &kernel,
-                                              const BoundArguments &arguments, int64_t &blocks) {
-  int64_t rows = kernel.queryBlock;
-  blocks = arguments.Q / rows + (arguments.Q % rows != 0);
-  bool overflows = false;
-  for (int64_t size : {arguments.B, arguments.Hq}) {
-    if (size == 0) {
-      blocks = 0;
+/// `count` in parts of `size`, the last one smaller.
+static int64_t countParts(int64_t count, int64_t size) {
+  return count / size + (count % size != 0);
+}
+
+/// The product of sizes that are not negative, or nothing if 64 bits do not hold it.
+static std::optional<int64_t> multiply(std::initializer_list<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    if (size == 0)
+      return 0;
+  for (int64_t size : sizes)
+    if (__builtin_mul_overflow(product, size, &product))
       return std::nullopt;
-    }
-    overflows |= __builtin_mul_overflow(blocks, size, &blocks);
-  }
-  if (!overflows && blocks <= GpuKernel::maxBlocks)
+  return product;
+}
+
+/// The query heads whose rows a block of the short entry mixes.
+static int64_t countPackedHeads(const ShortGrid &grid, const BoundArguments &arguments) {
+  return grid.packsHeads && arguments.Hkv != 0 ? arguments.Hq / arguments.Hkv : 1;
+}
+
+/// The blocks of the short entry for one split.
+static std::optional<int64_t> countTiles(const ShortGrid &grid, const BoundArguments &arguments) {
+  int64_t packed = countPackedHeads(grid, arguments);
+  std::optional<int64_t> rows = multiply({arguments.Q, packed});
+  if (!rows)
     return std::nullopt;
-  return "expected a grid of at most " + std::to_string(GpuKernel::maxBlocks) +
-         " blocks, got B * Hq = " + std::to_string(arguments.B) + " * " +
-         std::to_string(arguments.Hq) + " heads with " + std::to_string(arguments.Q) +
-         " queries in blocks of " + std::to_string(rows);
+  return multiply({countParts(*rows, grid.rows), arguments.B, packed ? arguments.Hq / packed : 0});
+}
+
+int64_t attnc::getWorkspaceRowBytes(int64_t valueDim) {
+  constexpr int64_t padding = ShortGrid::columnPadding;
+  int64_t floats = countParts(valueDim, padding) * padding + ShortGrid::rowStatistics;
+  return floats * static_cast<int64_t>(sizeof(float));
+}
+
+int64_t attnc::chooseSplits(const GpuKernel &kernel, const BoundArguments &arguments,
+                            int64_t multiprocessors) {
+  if (!kernel.shortGrid || arguments.KV == 0)
+    return 0;
+  std::optional<int64_t> blocks =
+      multiply({countParts(arguments.Q, kernel.queryBlock), arguments.B, arguments.Hq});
+  bool isShort = blocks && *blocks <= multiprocessors / 2;
+  if (arguments.Q >= GpuKernel::shortQueries && !isShort)
+    return 0;
+  std::optional<int64_t> tiles = countTiles(*kernel.shortGrid, arguments);
+  if (!tiles || *tiles == 0)
+    return 1;
+  int64_t splits = GpuKernel::blocksPerMultiprocessor * multiprocessors / *tiles;
+  splits = std::min({splits, arguments.KV / GpuKernel::splitKeys, GpuKernel::maxSplits});
+  return std::max<int64_t>(splits, 1);
+}
+
+std::optional<std::string> attnc::planLaunch(const GpuKernel &kernel,
+                                             const BoundArguments &arguments, int64_t splits,
+                                             GpuLaunch &launch) {
+  launch = {};
+  bool isShort = kernel.shortGrid && splits > 0 && arguments.KV > 0;
+  std::optional<int64_t> blocks, rows = multiply({arguments.B, arguments.Hq, arguments.Q});
+  if (isShort) {
+    launch.splits = std::min({splits, arguments.KV, GpuKernel::maxSplits});
+    if (std::optional<int64_t> tiles = countTiles(*kernel.shortGrid, arguments))
+      blocks = multiply({*tiles, launch.splits});
+  } else {
+    blocks = multiply({countParts(arguments.Q, kernel.queryBlock), arguments.B, arguments.Hq});
+  }
+  bool combines = launch.splits > 1;
+  auto isGrid = [](const std::optional<int64_t> &count) {
+    return count && *count <= GpuKernel::maxBlocks;
+  };
+  if (!isGrid(blocks) || (combines && !isGrid(rows)))
+    return "expected a grid of at most " + std::to_string(GpuKernel::maxBlocks) +
+           " blocks, got B * Hq = " + std::to_string(arguments.B) + " * " +
+           std::to_string(arguments.Hq) + " heads with " + std::to_string(arguments.Q) +
+           " queries in blocks of " +
+           std::to_string(isShort ? kernel.shortGrid->rows : kernel.queryBlock) +
+           (combines ? " and " + std::to_string(launch.splits) + " splits" : "");
+  launch.blocks = *blocks;
+  if (!combines || launch.blocks == 0)
+    return std::nullopt;
+  launch.combineBlocks = *rows;
+  launch.workspaceBytes =
+      launch.combineBlocks * launch.splits * getWorkspaceRowBytes(kernel.info.valueDim);
+  return std::nullopt;
 }

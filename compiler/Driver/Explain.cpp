@@ -100,6 +100,10 @@ llvm::LogicalResult driver::explain(ModuleOp module, Phase phase, const Target &
   if (target.getKind() == TargetKind::Host)
     return explainHostKernels(*copy, target, times, os);
   for (auto kernel : copy->getOps<tile::KernelOp>()) {
+    if (kernel.getWarpScheduleAttr().getShortGrid()) {
+      explainShortGrids(kernel, os);
+      continue;
+    }
     os << kernel.getSymName() << ", for " << target.getName() << "\n";
     explainGpuKernel(kernel, target.getPtx(), sources, os);
   }

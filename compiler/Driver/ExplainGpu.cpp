@@ -129,6 +129,16 @@ static void explainBound(const KernelCosts &costs, const GpuRates &rates, llvm::
   os << '\n';
 }
 
+void driver::explainShortGrids(tile::KernelOp kernel, llvm::raw_ostream &os) {
+  tile::WarpScheduleAttr schedule = kernel.getWarpScheduleAttr();
+  tile::SharedLayout layout(kernel.getAttnKernel(), schedule);
+  os << formatv(
+      "  short     for few queries or blocks, {0} rows a block of {1} threads, {2} keys at a "
+      "time\n            {3} of shared memory a block; keys may be split\n",
+      schedule.getQueryBlock(), schedule.getNumThreads(), schedule.getKeyBlock(),
+      printBytes(layout.totalBytes));
+}
+
 void driver::explainGpuKernel(tile::KernelOp kernel, const PtxTarget &target,
                               const SourceManager &sources, llvm::raw_ostream &os) {
   GpuRates rates = GpuRates::get(target);

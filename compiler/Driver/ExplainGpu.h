@@ -20,6 +20,9 @@ namespace attnc::driver {
 void explainGpuKernel(tile::KernelOp kernel, const PtxTarget &target, const SourceManager &sources,
                       llvm::raw_ostream &os);
 
+/// Prints the schedule of `kernel`, which is for short grids of the kernel before it.
+void explainShortGrids(tile::KernelOp kernel, llvm::raw_ostream &os);
+
 } // namespace attnc::driver
 
 #endif // COMPILER_DRIVER_EXPLAINGPU_H

@@ -127,6 +127,8 @@ private:
     emulation.schedules = emu::getSchedules(std::max(options.schedules, 1U), options.seed);
     emulation.perturbApproximations = options.perturbApproximations;
     emulation.workers = threads;
+    emulation.multiprocessors = std::max<int64_t>(options.multiprocessors, 1);
+    emulation.splits = options.splits;
     emulation.countsStatistics = options.statistics;
     launch = [this, emulation]() -> std::optional<RunError> {
       if (auto error = emulated.launch(bound, emulation))

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/RunOptions.h"
+#include "attnc/GpuKernel.h"
 #include "compiler/Conversion/AttnToTile/RequestedTile.h"
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Target/Host/HostTarget.h"
@@ -244,6 +245,22 @@ Expected setSchedules(RunOptions &options, const std::string &text) {
   return std::nullopt;
 }
 
+Expected setMultiprocessors(RunOptions &options, const std::string &text) {
+  std::optional<int64_t> value = parseInteger(text);
+  if (!value || *value < 1 || *value > 1000)
+    return "a number of multiprocessors from 1 to 1000";
+  options.multiprocessors = *value;
+  return std::nullopt;
+}
+
+Expected setSplits(RunOptions &options, const std::string &text) {
+  std::optional<int64_t> value = parseInteger(text);
+  if (!value || *value < 0 || *value > GpuKernel::maxSplits)
+    return "a number of splits from 0 to " + std::to_string(GpuKernel::maxSplits);
+  options.splits = *value;
+  return std::nullopt;
+}
+
 CommandLine makeCommandLine(RunOptions &options) {
   auto with = [&options](Expected (*set)(RunOptions &, const std::string &)) {
     return [&options, set](const std::string &text) { return set(options, text); };
@@ -304,6 +321,14 @@ CommandLine makeCommandLine(RunOptions &options) {
          "runs under the five schedules of the emulator's CI set, or N of them, instead of the "
          "first; all must give the same bits; --seed varies them",
          with(setSchedules)},
+        {"--sms", "N",
+         "multiprocessors of the emulated GPU (1), which decide how launches with few queries or "
+         "blocks are made",
+         with(setMultiprocessors)},
+        {"--splits", "N",
+         "shares the keys out to N blocks on the emulator, whatever the launch; 0 makes it as "
+         "those with many blocks are made",
+         with(setSplits)},
         makeFlag("--stats", options.statistics,
                  "counts instructions, bank conflicts and memory traffic of the emulator's first "
                  "run"),
@@ -345,6 +370,8 @@ std::optional<std::string> checkEmulator(const RunOptions &options) {
   if (options.bench)
     return "`--bench` expects `--device host` or `reference`: the emulator's time says nothing "
            "about a GPU";
+  if (options.multiprocessors != 0 && options.splits)
+    return "expected either `--sms` or `--splits`, got both";
   if (!options.cpu.empty())
     return "`--cpu` expects `--device host`, got `emulator`, which takes `--arch`";
   return std::nullopt;
@@ -354,6 +381,8 @@ std::optional<std::string> checkOtherDevice(const RunOptions &options) {
   const char *name = !options.arch.empty()           ? "--arch"
                      : !options.tile.empty()         ? "--tile"
                      : options.schedules != 0        ? "--schedules"
+                     : options.multiprocessors != 0  ? "--sms"
+                     : options.splits                ? "--splits"
                      : options.perturbApproximations ? "--perturb-approx"
                      : options.statistics            ? "--stats"
                                                      : nullptr;

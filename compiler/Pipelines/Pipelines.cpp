@@ -82,8 +82,8 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
     return;
   case Phase::Tile:
     passes.addPass(createDescribeKernelsPass());
-    passes.addPass(
-        createConvertAttnToTilePass({options.features, options.sharedMemory, options.tile}));
+    passes.addPass(createConvertAttnToTilePass(
+        {options.features, options.sharedMemory, options.tile, options.target == TargetKind::Ptx}));
     return;
   case Phase::Vector:
     passes.addPass(createGenerateIndexChecksPass());

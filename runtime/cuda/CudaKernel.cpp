@@ -28,22 +28,45 @@ std::optional<std::string> CudaKernel::load(const std::string &code, const GpuKe
     std::string text = log.data();
     return text.empty() ? error : *error + ": " + text;
   }
-  if (auto error = driver.cuModuleGetFunction(&function, module, kernel.info.name.c_str()))
+  const std::string &name = kernel.info.name;
+  if (auto error = loadEntry(name, kernel.threads, kernel.sharedBytes, main))
     return error;
-  return driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                   static_cast<int>(kernel.sharedBytes));
+  if (!kernel.shortGrid)
+    return std::nullopt;
+  const ShortGrid &grid = *kernel.shortGrid;
+  if (auto error =
+          loadEntry(name + GpuKernel::shortSuffix, grid.threads, grid.sharedBytes, shortEntry))
+    return error;
+  return loadEntry(name + GpuKernel::combineSuffix, grid.combineThreads, grid.combineSharedBytes,
+                   combine);
+}
+
+std::optional<std::string> CudaKernel::loadEntry(const std::string &name, int64_t threads,
+                                                 int64_t sharedBytes, Entry &entry) {
+  entry.threads = threads;
+  entry.sharedBytes = sharedBytes;
+  if (auto error = driver.cuModuleGetFunction(&entry.function, module, name.c_str()))
+    return error;
+  return driver.cuFuncSetAttribute(entry.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                   static_cast<int>(sharedBytes));
 }
 
 CudaLaunch::~CudaLaunch() {
   for (const Buffer &buffer : buffers)
     driver.cuMemFree(buffer.allocation);
+  if (workspace)
+    driver.cuMemFree(workspace);
 }
 
 std::optional<std::string> CudaLaunch::prepare(const BoundArguments &arguments) {
   // Addresses are multiples of what they are here, up to the widest access.
   constexpr uint64_t widestAccess = 16;
-  if (auto error = countBlocks(kernel.kernel, arguments, blocks))
+  int64_t splits = chooseSplits(kernel.kernel, arguments, kernel.multiprocessors);
+  if (auto error = planLaunch(kernel.kernel, arguments, splits, plan))
     return error;
+  if (plan.workspaceBytes > 0)
+    if (auto error = driver.cuMemAlloc(&workspace, static_cast<size_t>(plan.workspaceBytes)))
+      return error;
   slots = arguments.slots;
   std::vector<LaunchTensor> tensors = getLaunchTensors(kernel.kernel.info, arguments);
   for (const LaunchTensor &tensor : tensors)
@@ -68,13 +91,24 @@ std::optional<std::string> CudaLaunch::prepare(const BoundArguments &arguments) 
 }
 
 std::optional<std::string> CudaLaunch::start() const {
-  if (blocks == 0)
+  if (plan.blocks == 0)
     return std::nullopt;
+  bool isShort = plan.splits > 0;
+  if (auto error = startEntry(isShort ? kernel.shortEntry : kernel.main, plan.blocks))
+    return error;
+  return plan.combineBlocks > 0 ? startEntry(kernel.combine, plan.combineBlocks) : std::nullopt;
+}
+
+std::optional<std::string> CudaLaunch::startEntry(const CudaKernel::Entry &entry,
+                                                  int64_t blocks) const {
   std::vector<int64_t> arguments = slots;
-  void *parameters[] = {arguments.data()};
-  return driver.cuLaunchKernel(kernel.function, static_cast<unsigned>(blocks), 1, 1,
-                               static_cast<unsigned>(kernel.kernel.threads), 1, 1,
-                               static_cast<unsigned>(kernel.kernel.sharedBytes),
+  int64_t split[] = {static_cast<int64_t>(workspace), plan.splits};
+  static_assert(sizeof split == GpuKernel::splitParameterBytes);
+  // The entry of long grids takes the first one only.
+  void *parameters[] = {arguments.data(), split};
+  return driver.cuLaunchKernel(entry.function, static_cast<unsigned>(blocks), 1, 1,
+                               static_cast<unsigned>(entry.threads), 1, 1,
+                               static_cast<unsigned>(entry.sharedBytes),
                                /*stream=*/nullptr, parameters, /*extra=*/nullptr);
 }
 

@@ -18,7 +18,8 @@ namespace attnc::cuda {
 /// A kernel made by attnc, loaded into the context of a GPU, which must outlive it.
 class CudaKernel {
 public:
-  explicit CudaKernel(const Gpu &gpu) : driver(gpu.getDriver()) {}
+  explicit CudaKernel(const Gpu &gpu)
+      : driver(gpu.getDriver()), multiprocessors(gpu.getNumMultiprocessors()) {}
   CudaKernel(const CudaKernel &) = delete;
   CudaKernel &operator=(const CudaKernel &) = delete;
   ~CudaKernel();
@@ -29,10 +30,19 @@ public:
 
 private:
   friend class CudaLaunch;
+  /// One of the entries.
+  struct Entry {
+    CUfunction function = nullptr;
+    int64_t threads = 0, sharedBytes = 0;
+  };
+  std::optional<std::string> loadEntry(const std::string &name, int64_t threads,
+                                       int64_t sharedBytes, Entry &entry);
+
   const Driver &driver;
+  int64_t multiprocessors;
   GpuKernel kernel;
   CUmodule module = nullptr;
-  CUfunction function = nullptr;
+  Entry main, shortEntry, combine;
 };
 
 /// One launch: the arguments in buffers of the GPU.
@@ -48,7 +58,7 @@ public:
   /// what lies between.
   std::optional<std::string> prepare(const BoundArguments &arguments);
 
-  /// Starts the kernel, without waiting for it.
+  /// Starts the entries that the launch takes on this GPU, without waiting for them.
   std::optional<std::string> start() const;
 
   /// Waits for everything that was started and copies the outputs back.
@@ -62,9 +72,12 @@ private:
     bool isOutput = false;
   };
 
+  std::optional<std::string> startEntry(const CudaKernel::Entry &entry, int64_t blocks) const;
+
   const CudaKernel &kernel;
   const Driver &driver;
-  int64_t blocks = 0;
+  GpuLaunch plan;
+  CUdeviceptr workspace = 0;
   std::vector<int64_t> slots;
   std::vector<Buffer> buffers;
 };

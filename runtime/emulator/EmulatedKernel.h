@@ -19,15 +19,21 @@
 
 namespace attnc::emu {
 
+class DeviceTensors;
+
 /// How the launch of a kernel is run.
 struct EmulationOptions {
   /// At least one; the kernel runs under each of them.
   std::vector<Schedule> schedules = {Schedule()};
   /// Draws approximate results inside their documented bounds, others under each schedule.
   bool perturbApproximations = false;
+  /// Of the GPU that launches are planned for.
+  int64_t multiprocessors = 1;
+  /// The splits of launches, 0 for the entry of long grids; without, they are chosen.
+  std::optional<int64_t> splits;
   /// Threads that run blocks; 0 takes one per core.
   unsigned workers = 0;
-  /// Counts what the first schedule does, for getStatistics.
+  /// Counts what all entries do under the first schedule, for getStatistics.
   bool countsStatistics = false;
 };
 
@@ -56,10 +62,28 @@ public:
   const Statistics &getStatistics() const { return statistics; }
 
 private:
+  /// One of the entries.
+  struct Entry {
+    const Program *program = nullptr;
+    std::string name;
+    int64_t threads = 0, sharedBytes = 0;
+  };
+
+  std::optional<std::string> findEntry(const std::string &name, int64_t threads,
+                                       int64_t sharedBytes, Entry &entry);
+  /// Launches `entry`, which takes `slots`, and `splitSlots` if those are not empty.
+  std::optional<EmulationError> launchEntry(const Entry &entry, int64_t blocks,
+                                            const std::vector<int64_t> &slots,
+                                            const std::vector<int64_t> &splitSlots,
+                                            const LaunchOptions &options);
+  /// Runs what `plan` says on `tensors`.
+  std::optional<EmulationError> launchEntries(const GpuLaunch &plan, const DeviceTensors &tensors,
+                                              const LaunchOptions &options);
+
   GpuKernel kernel;
   Device device;
   std::unique_ptr<Module> module;
-  const Program *program = nullptr;
+  Entry main, shortEntry, combine;
   Statistics statistics;
 };
 

@@ -182,10 +182,18 @@ std::string describe(const std::string &device, const std::vector<driver::Output
 }
 } // namespace
 
+/// How a launch is made in the emulator: as chosen for a small GPU, by the entry for long grids, by
+/// the one for short ones, and by that with several splits.
+static std::optional<int64_t> getSplits(int64_t number, int64_t launch) {
+  const std::optional<int64_t> choices[] = {std::nullopt, 0, 1, 2 + number % 6};
+  return choices[(number + launch) % 4];
+}
+
 /// The first launch runs under several schedules, and the last one with perturbed approximations.
-static emu::EmulationOptions getEmulation(int64_t launch) {
+static emu::EmulationOptions getEmulation(int64_t number, int64_t launch) {
   emu::EmulationOptions options;
   options.workers = 1;
+  options.splits = getSplits(number, launch);
   options.schedules = {emu::Schedule()};
   if (launch == 0)
     options.schedules = emu::getSchedules(5);
@@ -229,7 +237,7 @@ std::string SweepProgram::runLaunch(int64_t launch) {
     again.lse = others.lse;
     if (std::optional<std::string> error = bindArguments(info, again, bound))
       return "refused: " + *error;
-    if (auto error = emulated->launch(bound, getEmulation(launch)))
+    if (auto error = emulated->launch(bound, getEmulation(number, launch)))
       return failures + arch + ": " + error->message + "\n";
     failures += describe(arch, judge->compare(others.o, others.lse));
   }
@@ -260,6 +268,8 @@ void SweepProgram::save(int64_t launch, const std::string &folder) {
   GeneratedLaunch generated = makeLaunch(launch);
   std::vector<std::pair<std::string, TensorView>> stored;
   std::string command = "attn-run program.attn --in tensors.safetensors --check" + getOptions();
+  if (std::optional<int64_t> splits = getSplits(number, launch); splits && devices.emulator)
+    command += " --splits " + std::to_string(*splits);
   for (const auto &[name, tensor] : generated.tensors) {
     int64_t elements = tensor.storage.getNumBytes() / getSize(tensor.view.type);
     stored.emplace_back(name,

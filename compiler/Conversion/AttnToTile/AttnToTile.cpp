@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "attnc/GpuKernel.h"
 #include "compiler/Conversion/AttnToTile/HostSchedule.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
 #include "compiler/Conversion/AttnToTile/RequestedTile.h"
@@ -76,6 +77,17 @@ static void convertKernel(attn::KernelOp kernel, ScheduleAttr schedule,
   }
 }
 
+/// Adds a copy of `kernel` with a schedule for short grids.
+static void addShortKernel(attn::KernelOp kernel, int64_t sharedMemory) {
+  WarpScheduleAttr schedule = chooseShortSchedule(kernel, sharedMemory);
+  assert(schedule && "the smallest tile is the same for all grids");
+  OpBuilder builder(kernel->getContext());
+  builder.setInsertionPointAfter(kernel);
+  auto copy = cast<attn::KernelOp>(builder.clone(*kernel));
+  copy.setSymName((kernel.getSymName() + GpuKernel::shortSuffix).str());
+  convertKernel(copy, {}, schedule);
+}
+
 namespace {
 struct ConvertAttnToTile : attnc::impl::ConvertAttnToTilePassBase<ConvertAttnToTile> {
   using ConvertAttnToTilePassBase::ConvertAttnToTilePassBase;
@@ -104,6 +116,8 @@ struct ConvertAttnToTile : attnc::impl::ConvertAttnToTilePassBase<ConvertAttnToT
       WarpScheduleAttr schedule = scheduleForGpu(kernel);
       if (!schedule)
         return signalPassFailure();
+      if (shortGrids)
+        addShortKernel(kernel, sharedMemory);
       convertKernel(kernel, {}, schedule);
     }
   }

@@ -9,7 +9,8 @@ def ConvertAttnToTilePass : Pass<"convert-attn-to-tile", "::mlir::ModuleOp"> {
   let description = [{
     Chooses a schedule for a CPU with the given `features`, LLVM's names of instruction set extensions separated by
     commas: 16 lanes with `avx512f,avx512bw,avx512dq,avx512vl`, 8 with `avx2,fma`, else 4; products of bf16 pairs with `avx512bf16`.
-    With `shared-memory`, chooses one for a GPU whose blocks of threads can have so many bytes; `tile` overrides its sizes.
+    With `shared-memory`, chooses one for a GPU whose blocks of threads can have so many bytes; `tile` overrides its sizes. With
+    `short-grids`, each kernel NAME comes with a second one, NAME_short, whose schedule is for launches with few queries or blocks.
 
     Bit-exact: nothing is computed yet.
   }];
@@ -19,7 +20,9 @@ def ConvertAttnToTilePass : Pass<"convert-attn-to-tile", "::mlir::ModuleOp"> {
     Option<"sharedMemory", "shared-memory", "int64_t", /*default=*/"0",
            "Bytes of shared memory of a block of threads; 0 schedules for a CPU">,
     Option<"tile", "tile", "std::string", /*default=*/"\"\"",
-           "Queries of a block of threads of a GPU and keys that it takes at a time, as in `128x64`">
+           "Queries of a block of threads of a GPU and keys that it takes at a time, as in `128x64`">,
+    Option<"shortGrids", "short-grids", "bool", /*default=*/"false",
+           "Adds a kernel for short grids to each kernel for GPUs">
   ];
   let dependentDialects = ["::attnc::tile::TileDialect"];
 }

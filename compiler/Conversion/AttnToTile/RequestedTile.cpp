@@ -44,7 +44,7 @@ static WarpScheduleAttr getSchedule(attn::KernelOp kernel, TileSizes tile, int64
   if (headDims > 256)
     masked = std::min(masked, std::max<int64_t>(tile.keys / 2, 16));
   return WarpScheduleAttr::get(kernel.getContext(), tile.queries, warpRows, tile.keys, masked,
-                               !kernel.getDtype().isF32());
+                               !kernel.getDtype().isF32(), /*shortGrid=*/false);
 }
 
 namespace {

@@ -13,6 +13,10 @@
 // one. Large bodies get a tile with fewer pairs, so that kernels stay small: they compute more than
 // they read in any case.
 //
+// In short grids the time goes into reading keys and values, and most rows of a block may be
+// unused: warps have 16 rows, of which those without a query are skipped. There is one loop, so
+// that the second kernel stays small.
+//
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/AttnToTile/WarpSchedule.h"
@@ -24,8 +28,8 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::tile;
 
-/// Most ops that bodies are unrolled to.
-static constexpr int64_t unrolledOps = 1024;
+/// Most ops that bodies are unrolled to; in short grids, where a small kernel is worth more.
+static constexpr int64_t unrolledOps = 1024, shortUnrolledOps = 256;
 
 /// The ops of a body that are computed for each pair.
 template <typename OpTy> static int64_t countPairOps(OpTy body) {
@@ -50,25 +54,46 @@ static constexpr Sizes tensorCoreSizes[] = {{128, 32, 128, 64}, {128, 32, 64, 64
 static constexpr Sizes fmaSizes[] = {{128, 32, 64, 64}, {128, 32, 32, 32}, {128, 16, 64, 64},
                                      {64, 16, 32, 32},  {32, 16, 32, 32},  {32, 16, 16, 16}};
 
-WarpScheduleAttr attnc::chooseWarpSchedule(attn::KernelOp kernel, int64_t sharedMemory) {
-  bool tensorCores = !kernel.getDtype().isF32();
+/// Those with the most keys are for narrow heads only.
+static constexpr Sizes shortSizes[] = {
+    {64, 16, 32, 32}, {64, 16, 16, 16}, {32, 16, 16, 16}, {16, 16, 16, 16}};
+
+/// The first of `choices` that fits, if one does with bodies of `pairOps` ops unrolled; else the
+/// last that fits.
+static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
+                                    ArrayRef<Sizes> choices, int64_t pairOps, bool shortGrid) {
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
-  int64_t pairOps = 2 * countPairOps(kernel.getScore()) + countPairOps(kernel.getMask());
   WarpScheduleAttr smallest;
-  for (const Sizes &sizes : tensorCores ? ArrayRef(tensorCoreSizes) : ArrayRef(fmaSizes)) {
+  for (const Sizes &sizes : choices) {
     // The products of wide heads make large loops; the masked one is made half as large.
-    int64_t maskedKeyBlock =
-        headDims > 256 ? std::max<int64_t>(sizes.keyBlock / 2, 16) : sizes.maskedKeyBlock;
-    auto schedule = WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows,
-                                          sizes.keyBlock, maskedKeyBlock, tensorCores);
+    int64_t maskedKeyBlock = headDims > 256 && !shortGrid
+                                 ? std::max<int64_t>(sizes.keyBlock / 2, 16)
+                                 : sizes.maskedKeyBlock;
+    auto schedule =
+        WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows, sizes.keyBlock,
+                              maskedKeyBlock, !kernel.getDtype().isF32(), shortGrid);
     SharedLayout layout(kernel, schedule);
     if (countStateRegisters(kernel, schedule) > getFreeRegisters(schedule) ||
         layout.totalBytes > sharedMemory)
       continue;
     int64_t pairs = sizes.warpRows / 8 * sizes.keyBlock / 4;
-    if (pairs * pairOps <= unrolledOps)
+    if (pairs * pairOps <= (shortGrid ? shortUnrolledOps : unrolledOps))
       return schedule;
     smallest = schedule;
   }
   return smallest;
+}
+
+WarpScheduleAttr attnc::chooseWarpSchedule(attn::KernelOp kernel, int64_t sharedMemory) {
+  ArrayRef<Sizes> choices =
+      kernel.getDtype().isF32() ? ArrayRef(fmaSizes) : ArrayRef(tensorCoreSizes);
+  int64_t pairOps = 2 * countPairOps(kernel.getScore()) + countPairOps(kernel.getMask());
+  return chooseSizes(kernel, sharedMemory, choices, pairOps, /*shortGrid=*/false);
+}
+
+WarpScheduleAttr attnc::chooseShortSchedule(attn::KernelOp kernel, int64_t sharedMemory) {
+  int64_t pairOps = countPairOps(kernel.getScore()) + countPairOps(kernel.getMask());
+  bool isWide = kernel.getHeadDim() + kernel.getValueDim() > 256;
+  return chooseSizes(kernel, sharedMemory, ArrayRef(shortSizes).drop_front(isWide), pairOps,
+                     /*shortGrid=*/true);
 }

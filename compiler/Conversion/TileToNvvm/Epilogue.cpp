@@ -7,16 +7,14 @@
 
 #include "attnc/ArgumentLayout.h"
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
-#include <numbers>
 
 using namespace mlir;
 using namespace attnc;
 using tile::SharedLayout;
 
-void WarpLowering::storeLse(Value query, Value maximum, Value sum) {
-  Rows lse = getRows(ArgumentLayout::LseTensor, 4, head);
-  Value logarithm = code.mulF(code.log2(sum), code.f32(std::numbers::ln2_v<float>));
-  code.store(code.fma(maximum, code.f32(storedScale), logarithm), getRow(lse, query), 4);
+void WarpLowering::storeLse(Value row, Value maximum, Value sum) {
+  Rows lse = getQueryRows(ArgumentLayout::LseTensor, 4);
+  code.store(code.naturalLog(maximum, code.f32(storedScale), sum), getQueryRow(lse, row), 4);
 }
 
 /// Puts the output, rounded, where the queries of the warp were.
@@ -68,7 +66,7 @@ void WarpLowering::copyOutput() {
                                code.shiftLeft(code.bitXor(chunk, code.bitAnd(row, 7)), 4));
         Value source = getShared(place, layout.queries);
         code.ifTrue(code.less(row, rowCount), [&] {
-          Value target = code.address(getRow(o, code.add(firstRow, row)),
+          Value target = code.address(getQueryRow(o, code.add(firstRow, row)),
                                       code.widen(code.shiftLeft(chunk, 4)));
           for (int64_t panel = 0; panel < layout.getNumPanels(valueDim); ++panel) {
             Value from = code.address(source, panel * panelBytes);
@@ -98,21 +96,42 @@ void WarpLowering::copyOutput() {
       });
 }
 
-Value WarpLowering::emitInverse(Value sum) {
-  Value zero = code.f32(0);
-  Value empty = code.compareF(arith::CmpFPredicate::OEQ, sum, zero);
-  return code.select(empty, zero, arith::DivFOp::create(code, code.f32(1), sum));
+void WarpLowering::storeRows(const State &state, const Values &sums) {
+  Values inverses;
+  for (Value sum : sums)
+    inverses.push_back(code.invert(sum));
+  if (attn.getLse()) {
+    Value first = code.equal(self.quadLane, code.i32(0));
+    for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
+      Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
+      code.ifTrue(code.andOf(first, code.less(row, rowCount)), [&] {
+        // The sum of weights of which the largest is 1; 0 without any.
+        Value maximum = state.maxima[slot], sum = sums[slot];
+        Value largest = emitWeight(maximum, emitReference(maximum));
+        Value empty = code.compareF(arith::CmpFPredicate::OEQ, sum, code.f32(0));
+        sum = code.select(empty, code.f32(0), arith::DivFOp::create(code, sum, largest));
+        storeLse(code.add(firstRow, row), maximum, sum);
+      });
+    }
+  }
+  stageOutput(state, inverses);
+  code.syncWarp();
+  copyOutput();
 }
 
 void WarpLowering::emitEpilogue(State &state) {
   WarpBuilder::PhaseScope phase(code, "epilogue");
   Value zero = code.f32(0);
   self = getPosition();
-  o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);
+  o = getQueryRows(ArgumentLayout::OTensor, layout.elementBytes);
   // Without any block of keys, copies of queries may still be on their way.
   code.waitForCopies();
   code.barrier();
-  Values sums, inverses, flags;
+  if (workspace) {
+    emitShortEpilogue(state);
+    return;
+  }
+  Values sums, flags;
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Value sum = state.sums[slot];
     // Products with 0 are 0, or NaN where an output is not finite.
@@ -124,26 +143,9 @@ void WarpLowering::emitEpilogue(State &state) {
       check = code.addF(check, code.shuffleXor(check, laneMask));
     }
     sums.push_back(sum);
-    inverses.push_back(emitInverse(sum));
     Value notFinite = code.compareF(arith::CmpFPredicate::UNE, check, zero);
     flags.push_back(code.orOf(notFinite, hasLargeScores(state.maxima[slot])));
   }
-  if (attn.getLse()) {
-    Value first = code.equal(self.quadLane, code.i32(0));
-    for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
-      Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
-      code.ifTrue(code.andOf(first, code.less(row, rowCount)), [&] {
-        // The sum of weights of which the largest is 1; 0 without any.
-        Value maximum = state.maxima[slot], sum = sums[slot];
-        Value largest = emitWeight(maximum, emitReference(maximum));
-        Value empty = code.compareF(arith::CmpFPredicate::OEQ, sum, zero);
-        sum = code.select(empty, zero, arith::DivFOp::create(code, sum, largest));
-        storeLse(code.add(firstRow, row), maximum, sum);
-      });
-    }
-  }
-  stageOutput(state, inverses);
-  code.syncWarp();
-  copyOutput();
+  storeRows(state, sums);
   emitExactRows(flags);
 }

@@ -40,16 +40,19 @@ void WarpLowering::emitExactRows(const Values &flags) {
     Value end = code.minimum(code.add(self.warpRow, schedule.getWarpRows()), rowCount);
     code.loop(self.warpRow, end, 1, [&](Value row) {
       Value flag = loadShared(code.getI32Type(), layout.flags, row);
-      code.ifTrue(code.less(code.i32(0), flag), [&] { emitExactRow(row); });
+      code.ifTrue(code.less(code.i32(0), flag), [&] {
+        Value rowOfAll = code.add(firstRow, row);
+        storeExactRow(rowOfAll, computeExactRow(rowOfAll));
+      });
     });
   });
 }
 
-Value WarpLowering::loadElement(const Rows &rows, Value row, int64_t part, int64_t columns) {
+Value WarpLowering::loadElement(Value start, int64_t part, int64_t columns) {
   Value column = code.add(self.lane, warpSize * part);
   int64_t bytes = layout.elementBytes;
   auto load = [&] {
-    Value address = code.address(getRow(rows, row), code.widen(code.mul(column, bytes)));
+    Value address = code.address(start, code.widen(code.mul(column, bytes)));
     return code.extend(code.load(attn.getDtype(), address, bytes));
   };
   if (warpSize * (part + 1) <= columns)
@@ -58,28 +61,42 @@ Value WarpLowering::loadElement(const Rows &rows, Value row, int64_t part, int64
                      [&] { return code.f32(0); });
 }
 
-void WarpLowering::emitExactRow(Value row) {
+WarpLowering::Values WarpLowering::visitKeys(const Values &initial,
+                                             llvm::function_ref<Values(Value, ValueRange)> body) {
+  if (!schedule.getShortGrid())
+    return code.loop(keyBegin, keyEnd, 1, initial, body);
+  int64_t keyBlock = schedule.getKeyBlock();
+  return code.loop(code.i32(0), numSplitBlocks, 1, initial, [&](Value n, ValueRange carried) {
+    Value first = code.mul(getSplitBlock(n), keyBlock), end = code.add(first, keyBlock);
+    return code.loop(code.maximum(first, keyBegin), code.minimum(end, keyEnd), 1, carried, body);
+  });
+}
+
+WarpLowering::Values WarpLowering::computeExactRow(Value row) {
   Value infinite = code.f32(-std::numeric_limits<float>::infinity());
   int64_t headDim = attn.getHeadDim(), valueDim = attn.getValueDim();
   int64_t headParts = llvm::divideCeil(headDim, warpSize);
   int64_t valueParts = llvm::divideCeil(valueDim, warpSize);
-  Value query = code.add(firstRow, row), wideQuery = code.widen(query);
-  StageValues scoreQuery, maskQuery;
-  if (score)
+  Value wideQuery = code.widen(getQuery(row));
+  StageValues scoreHead, scoreQuery, maskQuery;
+  if (score) {
+    scoreHead =
+        scoreHeads.size() == 1 ? scoreHeads.front() : score->emitHead(code, batch, getHead(row));
     scoreQuery = score->emitQuery(code, scoreHead, wideQuery);
+  }
   if (mask)
     maskQuery = mask->emitQuery(code, maskHead, wideQuery);
   Values queries;
+  Value queryStart = getQueryRow(q, row);
   for (int64_t part = 0; part < headParts; ++part)
-    queries.push_back(loadElement(q, query, part, headDim));
+    queries.push_back(loadElement(queryStart, part, headDim));
 
-  // The output's columns, the sum of weights, and the maximum.
   Values initial(valueParts + 1, code.f32(0));
   initial.push_back(infinite);
-  Values sums = code.loop(keyBegin, keyEnd, 1, initial, [&](Value key, ValueRange carried) {
-    Value value = code.f32(0);
+  return visitKeys(initial, [&](Value key, ValueRange carried) {
+    Value value = code.f32(0), keyStart = getRow(k, key);
     for (int64_t part = 0; part < headParts; ++part)
-      value = code.fma(queries[part], loadElement(k, key, part, headDim), value);
+      value = code.fma(queries[part], loadElement(keyStart, part, headDim), value);
     value = code.sumOfWarp(value);
     if (scoreScale)
       value = code.mulF(value, scoreScale);
@@ -103,26 +120,28 @@ void WarpLowering::emitExactRow(Value row) {
             return code.fma(weight, element, code.mulF(sum, factor));
           };
           Values results;
+          Value valueStart = getRow(v, key);
           for (int64_t part = 0; part < valueParts; ++part)
-            results.push_back(add(carried[part], loadElement(v, key, part, valueDim)));
+            results.push_back(add(carried[part], loadElement(valueStart, part, valueDim)));
           results.push_back(code.fma(carried[valueParts], factor, weight));
           results.push_back(maximum);
           return results;
         },
         [&] { return Values(carried); });
   });
+}
 
-  Value sum = sums[valueParts];
+void WarpLowering::storeExactRow(Value row, const Values &results) {
+  Value sum = results[results.size() - 2], maximum = results.back();
   if (attn.getLse())
-    code.ifTrue(code.equal(self.lane, code.i32(0)), [&] { storeLse(query, sums.back(), sum); });
-  Value inverse = emitInverse(sum);
-  int64_t bytes = layout.elementBytes;
-  for (int64_t part = 0; part < valueParts; ++part) {
-    Value column = code.add(self.lane, warpSize * part);
-    Value result = code.round(attn.getDtype(), code.mulF(sums[part], inverse));
+    code.ifTrue(code.equal(self.lane, code.i32(0)), [&] { storeLse(row, maximum, sum); });
+  Value inverse = code.invert(sum), start = getQueryRow(o, row);
+  int64_t bytes = layout.elementBytes, valueDim = attn.getValueDim();
+  for (auto [part, value] : llvm::enumerate(ArrayRef(results).drop_back(2))) {
+    Value column = code.add(self.lane, warpSize * static_cast<int64_t>(part));
+    Value result = code.round(attn.getDtype(), code.mulF(value, inverse));
     code.ifTrue(code.less(column, code.i32(valueDim)), [&] {
-      code.store(result, code.address(getRow(o, query), code.widen(code.mul(column, bytes))),
-                 bytes);
+      code.store(result, code.address(start, code.widen(code.mul(column, bytes))), bytes);
     });
   }
 }

@@ -48,14 +48,13 @@ WarpLowering::Scores WarpLowering::emitFmaDot(int64_t keyBlock) {
   Values sums = code.loop(code.i32(0), chunks, 1, initial, [&](Value chunk, ValueRange carried) {
     Value panel = code.shiftRight(chunk, 3);
     Value inPanel = code.shiftLeft(code.bitAnd(chunk, 7), 4);
-    auto place = [&](Value first, int64_t tileRows, int64_t offset) {
-      Value start = code.add(code.bitXor(first, inPanel),
-                             code.mul(panel, tileRows * SharedLayout::panelBytes));
-      return getShared(start, offset);
+    auto place = [&](Value first, int64_t tileRows) {
+      return code.add(code.bitXor(first, inPanel),
+                      code.mul(panel, tileRows * SharedLayout::panelBytes));
     };
-    Value queries = place(queryFirst, schedule.getQueryBlock(), layout.queries);
-    Value keys[] = {place(keyFirst[0], keyBlock, layout.keys),
-                    place(keyFirst[1], keyBlock, layout.keys)};
+    Value queries = getShared(place(queryFirst, schedule.getQueryBlock()), layout.queries);
+    Value keys[] = {getKeyShared(place(keyFirst[0], keyBlock), layout.keys),
+                    getKeyShared(place(keyFirst[1], keyBlock), layout.keys)};
     SmallVector<std::array<Value, 4>, 4> rows;
     for (int64_t slot = 0; slot < slots; ++slot)
       rows.push_back(getElements(
@@ -129,8 +128,8 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, S
     for (int64_t e = 0; e < chunkElements; ++e) {
       Value swizzled = code.bitXor(code.bitXor(self.quadLane, upper), e);
       Value start = code.add(code.shiftLeft(chunk, 9), code.shiftLeft(swizzled, 4));
-      Value values[] = {getShared(start, layout.values),
-                        getShared(code.bitXor(start, 64), layout.values)};
+      Value values[] = {getKeyShared(start, layout.values),
+                        getKeyShared(code.bitXor(start, 64), layout.values)};
       for (int64_t n = 0; n < outputs; n += chunkElements) {
         int64_t group = n / chunkElements;
         int64_t offset =

@@ -64,8 +64,8 @@ WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
           /*transposed=*/false));
     for (int64_t key = 0; key < keyBlock; key += 16) {
       std::array<Value, 4> b = code.loadMatrices(
-          getShared(keyOffsets[inPanel],
-                    layout.keys + (panel * keyBlock + key) * SharedLayout::panelBytes),
+          getKeyShared(keyOffsets[inPanel],
+                       layout.keys + (panel * keyBlock + key) * SharedLayout::panelBytes),
           /*transposed=*/false);
       for (int64_t tile = 0; tile < tiles; ++tile)
         for (int64_t half = 0; half < 2; ++half) {
@@ -98,8 +98,8 @@ void WarpLowering::emitMatrixDotAcc(const Scores &weights, const Values &factors
     for (int64_t step = 0; step < layout.valueDim / stepSize; ++step) {
       int64_t panel = step / stepsPerPanel, inPanel = step % stepsPerPanel;
       std::array<Value, 4> b = code.loadMatrices(
-          getShared(offsets[inPanel],
-                    layout.values + (panel * keyBlock + key) * SharedLayout::panelBytes),
+          getKeyShared(offsets[inPanel],
+                       layout.values + (panel * keyBlock + key) * SharedLayout::panelBytes),
           /*transposed=*/true);
       for (int64_t tile = 0; tile < tiles; ++tile)
         for (int64_t half = 0; half < 2; ++half) {

@@ -22,11 +22,20 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
   code.waitForCopies();
   code.barrier();
   copyValues(firstKey, /*full=*/!masked);
-  Scores scores = schedule.getTensorCores() ? emitMatrixDot(keyBlock) : emitFmaDot(keyBlock);
+  Scores scores = emitDot(keyBlock);
   code.waitForCopies();
   code.barrier();
   self = getPosition();
   copyNextKeys();
+  emitWeights(scores, firstKey, masked, state);
+  return state;
+}
+
+WarpLowering::Scores WarpLowering::emitDot(int64_t keyBlock) {
+  return schedule.getTensorCores() ? emitMatrixDot(keyBlock) : emitFmaDot(keyBlock);
+}
+
+void WarpLowering::emitWeights(Scores &scores, Value firstKey, bool masked, State &state) {
   emitPairs(scores, firstKey, masked);
   Values factors = emitSoftmaxStep(scores, state);
   self = getPosition();
@@ -34,7 +43,6 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
     emitMatrixDotAcc(scores, factors, state);
   else
     emitFmaDotAcc(scores, factors, state);
-  return state;
 }
 
 WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &partial,
@@ -68,6 +76,49 @@ WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &par
   return visit(visit(initial, partial, /*masked=*/true), full, /*masked=*/false);
 }
 
+WarpLowering::State WarpLowering::visitShortRun(const State &initial, const Run &run) {
+  WarpBuilder::PhaseScope phase(code, "loop over masked blocks");
+  Value hasRows = code.less(self.warpRow, rowCount), zero = code.i32(0);
+  auto getStage = [&](Value n) { return code.mul(code.bitAnd(n, 1), layout.stageBytes); };
+  llvm::SaveAndRestore guard(stage, Value());
+  // Step n copies block n and computes with block n - 1.
+  Values after = code.loop(
+      zero, code.add(run.count, 1), 1, initial.flatten(), [&](Value n, ValueRange carried) {
+        // Block n - 1 is there, and all warps have done with the one before it.
+        code.waitForCopies();
+        code.barrier();
+        code.ifTrue(code.less(n, run.count), [&] {
+          stage = getStage(n);
+          Value firstKey = run.getFirstKey(n);
+          copyKeys(firstKey, /*full=*/false);
+          copyValues(firstKey, /*full=*/false);
+        });
+        return code.choose(
+            code.andOf(hasRows, code.less(zero, n)), carried.getTypes(),
+            [&] {
+              Value last = code.sub(n, 1);
+              stage = getStage(last);
+              State state = initial.unflatten(carried);
+              Scores scores = emitDot(schedule.getKeyBlock());
+              emitWeights(scores, run.getFirstKey(last), /*masked=*/true, state);
+              return state.flatten();
+            },
+            [&] { return Values(carried); });
+      });
+  return initial.unflatten(after);
+}
+
+void WarpLowering::placeSplit(const KeyBlocks &blocks) {
+  Value splits = workspace->getNumSplits();
+  Value left = code.maximum(code.sub(code.sub(blocks.end, blocks.begin), split), code.i32(0));
+  numSplitBlocks = code.divide(code.add(left, code.sub(splits, 1)), splits);
+  firstSplitBlock = code.add(blocks.begin, split);
+}
+
+Value WarpLowering::getSplitBlock(Value n) {
+  return code.add(firstSplitBlock, code.mul(n, workspace->getNumSplits()));
+}
+
 /// value / divisor of i32 that are not negative, rounded up.
 static Value divideUp(WarpBuilder &code, Value value, int64_t divisor) {
   Value whole = code.divide(value, divisor);
@@ -84,8 +135,8 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
   keyEnd = numKeys;
   Value fullLo = zero, fullHi = numKeys;
   if (mask) {
-    Value first = code.widen(firstRow);
-    Value last = code.widen(code.add(firstRow, code.sub(rowCount, 1)));
+    Value first = code.widen(getQuery(firstRow));
+    Value last = code.widen(getQuery(code.add(firstRow, code.sub(rowCount, 1))));
     maskRanges->prepareHead(code, batch, head, arguments.getDim("Q"), arguments.getDim("KV"));
     blockQueries = maskRanges->prepareQueries(code, first, last);
     attn::KeyBounds bounds = maskRanges->emitKeyBounds(code, blockQueries);
@@ -105,10 +156,17 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
   blocks.end = code.maximum(divideUp(code, keyEnd, maskedKeyBlock), blocks.begin);
   blocks.fullBegin = divideUp(code, fullLo, keyBlock);
   blocks.fullEnd = code.maximum(code.divide(fullHi, keyBlock), blocks.fullBegin);
+  if (workspace)
+    placeSplit(blocks);
   if (mask && maskAnalysis->needsVerdict())
     return emitClassifiedRuns(initial, blocks);
 
   Run partial, full;
+  if (workspace) {
+    partial.count = numSplitBlocks;
+    partial.getFirstKey = [=, this](Value n) { return code.mul(getSplitBlock(n), keyBlock); };
+    return visitShortRun(initial, partial);
+  }
   full.count = code.sub(blocks.fullEnd, blocks.fullBegin);
   full.getFirstKey = [=, this](Value n) {
     return code.mul(code.add(blocks.fullBegin, n), keyBlock);
@@ -125,12 +183,16 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
 }
 
 /// Puts the blocks of keys from `first` on, one a thread, on the list of full blocks, or else their
-/// masked blocks on the list of partial ones; both lists ascend.
+/// masked blocks on the list of partial ones; both lists ascend. In short grids the blocks are
+/// those of the split, and all that may have pairs are partial.
 void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
   WarpBuilder::PhaseScope phase(code, "classify blocks of keys");
   int64_t keyBlock = schedule.getKeyBlock(), maskedBlocks = schedule.getMaskedBlocks();
   int64_t maskedKeyBlock = schedule.getMaskedKeyBlock();
+  bool hasFull = !schedule.getShortGrid();
   Value block = code.add(first, self.thread), zero = code.i32(0);
+  if (workspace)
+    block = getSplitBlock(block);
   // A bit for each masked block of this thread's block.
   Values bits = code.loop(
       zero, code.i32(maskedBlocks), 1, ValueRange{zero, zero}, [&](Value i, ValueRange found) {
@@ -154,15 +216,18 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
             },
             [&] { return Values(found); });
       });
-  Value known =
-      code.andOf(code.lessEqual(blocks.fullBegin, block), code.less(block, blocks.fullEnd));
-  Value all = code.equal(bits[1], code.i32((int64_t(1) << maskedBlocks) - 1));
-  Value isFull = code.orOf(known, code.andOf(all, code.andOf(k.aligned, v.aligned)));
-  Value partialBits = code.select(isFull, zero, bits[0]);
+  Value isFull, partialBits = bits[0];
+  if (hasFull) {
+    Value known =
+        code.andOf(code.lessEqual(blocks.fullBegin, block), code.less(block, blocks.fullEnd));
+    Value all = code.equal(bits[1], code.i32((int64_t(1) << maskedBlocks) - 1));
+    isFull = code.orOf(known, code.andOf(all, code.andOf(k.aligned, v.aligned)));
+    partialBits = code.select(isFull, zero, bits[0]);
+  }
 
   // Each warp counts its blocks, then each thread those of the warps and lanes before it.
   auto count = [&](Value ballot) -> Value { return math::CtPopOp::create(code, ballot); };
-  Value fullBallot = code.ballot(isFull);
+  Value fullBallot = hasFull ? code.ballot(isFull) : Value();
   Values isPartial, partialBallots;
   Value numPartial = zero;
   for (int64_t i = 0; i < maskedBlocks; ++i) {
@@ -172,7 +237,8 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
   }
   int64_t partialCounts = layout.counts + 4 * schedule.getNumWarps();
   code.ifTrue(code.equal(self.lane, zero), [&] {
-    storeShared(count(fullBallot), layout.counts, self.warp);
+    if (hasFull)
+      storeShared(count(fullBallot), layout.counts, self.warp);
     storeShared(numPartial, partialCounts, self.warp);
   });
   code.barrier();
@@ -188,8 +254,10 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
     return position;
   };
   Value key = code.mul(block, keyBlock);
-  Value fullPosition = getPosition(fullBallot, layout.counts);
-  code.ifTrue(isFull, [&] { storeShared(key, layout.fullBlocks, fullPosition); });
+  if (hasFull) {
+    Value fullPosition = getPosition(fullBallot, layout.counts);
+    code.ifTrue(isFull, [&] { storeShared(key, layout.fullBlocks, fullPosition); });
+  }
   Value position = getPosition(partialBallots, partialCounts);
   for (int64_t i = 0; i < maskedBlocks; ++i) {
     code.ifTrue(isPartial[i], [&] {
@@ -213,14 +281,21 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
   };
   Value begin = code.divide(blocks.begin, schedule.getMaskedBlocks());
   Value end = divideUp(code, blocks.end, schedule.getMaskedBlocks());
+  if (workspace) {
+    begin = code.i32(0);
+    end = numSplitBlocks;
+  }
   Values after = code.loop(begin, end, schedule.getNumThreads(), initial.flatten(),
                            [&](Value first, ValueRange carried) {
                              code.barrier();
                              classifyBlocks(first, blocks);
-                             Run full = getRun(layout.fullBlocks, layout.counts);
                              Run partial = getRun(layout.partialBlocks,
                                                   layout.counts + 4 * schedule.getNumWarps());
-                             return visitRuns(initial.unflatten(carried), partial, full).flatten();
+                             State state = initial.unflatten(carried);
+                             if (workspace)
+                               return visitShortRun(state, partial).flatten();
+                             Run full = getRun(layout.fullBlocks, layout.counts);
+                             return visitRuns(state, partial, full).flatten();
                            });
   return initial.unflatten(after);
 }

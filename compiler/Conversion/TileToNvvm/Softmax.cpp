@@ -30,9 +30,10 @@ void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
       key = code.select(inside, key, lastKey);
     }
     Value wideKey = code.widen(key);
-    StageValues scoreKey, maskKey;
-    if (score)
-      scoreKey = score->emitKey(code, scoreHead, wideKey);
+    SmallVector<StageValues, 4> scoreKeys;
+    StageValues maskKey;
+    for (const StageValues &scoreHead : scoreHeads)
+      scoreKeys.push_back(score->emitKey(code, scoreHead, wideKey));
     if (evaluatesMask)
       maskKey = mask->emitKey(code, maskHead, wideKey);
     for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
@@ -40,8 +41,10 @@ void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
       // A score body's first factor may join the scale.
       if (scoreScale)
         value = arith::MulFOp::create(code, value, scoreScale, arith::FastMathFlags::reassoc);
-      if (score)
-        value = score->emitPair(code, scoreHead, scoreQueries[slot], scoreKey, value);
+      if (score) {
+        size_t i = static_cast<size_t>(slot) % scoreHeads.size();
+        value = score->emitPair(code, scoreHeads[i], scoreQueries[slot], scoreKeys[i], value);
+      }
       Value taken = inside;
       if (evaluatesMask)
         taken = code.andOf(taken, mask->emitPair(code, maskHead, maskQueries[slot], maskKey));

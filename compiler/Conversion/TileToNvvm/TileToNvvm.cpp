@@ -5,6 +5,8 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "attnc/GpuKernel.h"
+#include "compiler/Conversion/TileToNvvm/Combine.h"
 #include "compiler/Conversion/TileToNvvm/Passes.h"
 #include "compiler/Conversion/TileToNvvm/Summary.h"
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
@@ -22,24 +24,65 @@ namespace attnc {
 using namespace mlir;
 using namespace attnc;
 
-/// An empty kernel whose parameter is the array of slots.
-static LLVM::LLVMFuncOp createFunction(tile::KernelOp kernel) {
+/// An empty kernel `name` in place of `kernel`, whose parameter is the array of slots; in short
+/// grids, a second one is the workspace and the number of splits.
+static LLVM::LLVMFuncOp createFunction(tile::KernelOp kernel, StringRef name, int64_t threads) {
   OpBuilder builder(kernel);
   MLIRContext *context = builder.getContext();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          {LLVM::LLVMPointerType::get(context)});
-  auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), type);
-  auto slots = LLVM::LLVMArrayType::get(builder.getI64Type(),
-                                        getArgumentLayout(kernel.getAttnKernel()).getNumSlots());
-  function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(slots));
-  function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(8));
-  function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
+  SmallVector<int64_t> parameters = {getArgumentLayout(kernel.getAttnKernel()).getNumSlots()};
+  if (kernel.getWarpScheduleAttr().getShortGrid())
+    parameters.push_back(GpuKernel::splitParameterBytes / 8);
+  SmallVector<Type> types(parameters.size(), LLVM::LLVMPointerType::get(context));
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name, type);
+  for (auto [i, slots] : llvm::enumerate(parameters)) {
+    auto array = LLVM::LLVMArrayType::get(builder.getI64Type(), slots);
+    function.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(array));
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(8));
+    function.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
+    function.setArgAttr(i, parameterNameAttrName,
+                        builder.getStringAttr(i == 0 ? "arguments" : "split"));
+  }
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-  auto threads = static_cast<int32_t>(kernel.getWarpScheduleAttr().getNumThreads());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({threads, 1, 1}));
+                    builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   function.addEntryBlock(builder);
   return function;
+}
+
+/// Adds what a launch must know of `function`, and says whose entry it is if that is not its name.
+static void describe(LLVM::LLVMFuncOp function, int64_t queryBlock, int64_t sharedBytes,
+                     StringRef entryOf = "") {
+  Builder builder(function.getContext());
+  function->setAttr(queryBlockAttrName, builder.getI64IntegerAttr(queryBlock));
+  function->setAttr(sharedBytesAttrName, builder.getI64IntegerAttr(sharedBytes));
+  if (!entryOf.empty())
+    function->setAttr(entryOfAttrName, builder.getStringAttr(entryOf));
+}
+
+static void lowerKernel(tile::KernelOp kernel) {
+  tile::WarpScheduleAttr schedule = kernel.getWarpScheduleAttr();
+  StringRef name = kernel.getSymName();
+  LLVM::LLVMFuncOp function = createFunction(kernel, name, schedule.getNumThreads());
+  WarpLowering lowering(kernel, function);
+  lowering.lower();
+  if (!schedule.getShortGrid()) {
+    SmallVector<std::string> summary = summariseKernel(kernel);
+    function->setAttr(
+        summaryAttrName,
+        Builder(function.getContext()).getStrArrayAttr(llvm::to_vector_of<StringRef>(summary)));
+    describe(function, schedule.getQueryBlock(), lowering.getSharedBytes());
+    return;
+  }
+  name.consume_back(GpuKernel::shortSuffix);
+  describe(function, schedule.getQueryBlock(), lowering.getSharedBytes(), name);
+  if (lowering.packsHeads())
+    function->setAttr(packsHeadsAttrName, UnitAttr::get(function.getContext()));
+  attn::KernelOp attnKernel = kernel.getAttnKernel();
+  std::string combineName = (name + GpuKernel::combineSuffix).str();
+  LLVM::LLVMFuncOp combine = createFunction(kernel, combineName, combineThreads);
+  lowerCombine(attnKernel, lowering.getUnits(), combine);
+  describe(combine, /*queryBlock=*/1, getCombineSharedBytes(attnKernel), name);
 }
 
 /// All shared memory of a block of threads: its size is part of the launch.
@@ -54,23 +97,19 @@ static void createSharedMemory(ModuleOp module) {
 namespace {
 struct ConvertTileToNvvm : attnc::impl::ConvertTileToNvvmPassBase<ConvertTileToNvvm> {
   void runOnOperation() override {
-    Builder builder(&getContext());
     createSharedMemory(getOperation());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       if (!kernel.getWarpScheduleAttr()) {
         kernel.emitOpError("expected a warp_schedule, got a schedule for CPUs");
         return signalPassFailure();
       }
-      LLVM::LLVMFuncOp function = createFunction(kernel);
-      SmallVector<std::string> summary = summariseKernel(kernel);
-      function->setAttr(summaryAttrName,
-                        builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(summary)));
-      function.setArgAttr(0, parameterNameAttrName, builder.getStringAttr("arguments"));
-      WarpLowering lowering(kernel, function);
-      lowering.lower();
-      function->setAttr("attnc.query_block",
-                        builder.getI64IntegerAttr(kernel.getWarpScheduleAttr().getQueryBlock()));
-      function->setAttr("attnc.shared_bytes", builder.getI64IntegerAttr(lowering.getSharedBytes()));
+      if (kernel.getWarpScheduleAttr().getShortGrid() &&
+          !kernel.getSymName().ends_with(GpuKernel::shortSuffix)) {
+        kernel.emitOpError("expected a name that ends with `")
+            << GpuKernel::shortSuffix << "` with `short_grid`";
+        return signalPassFailure();
+      }
+      lowerKernel(kernel);
       kernel.erase();
     }
   }

@@ -25,19 +25,21 @@ void WarpLowering::copyAligned(const Rows &rows, Value first, Value count, int64
   auto getTarget = [&](int64_t pass) {
     // A single warp copies four rows at a time, and chunks are swizzled by the row modulo 8.
     Value start = pass % 8 ? code.bitXor(place, (pass % 8) << 4) : place;
-    return getShared(start, offset + pass * SharedLayout::panelBytes);
+    return getKeyShared(start, offset + pass * SharedLayout::panelBytes);
   };
   Value none = code.i32(0), all = code.i32(SharedLayout::chunkBytes);
   int64_t rowBytes = columns * layout.elementBytes;
   int64_t rowsPerPass = schedule.getNumThreads() / 8;
-  Value threadOffset =
-      code.add(code.mul(code.widen(row), rows.stride), code.widen(code.shiftLeft(chunk, 4)));
+  Value chunkOffset = code.widen(code.shiftLeft(chunk, 4));
+  Value threadOffset = code.add(code.mul(code.widen(row), rows.stride), chunkOffset);
   Value source = code.address(getRow(rows, first), threadOffset);
   Value step = code.mul(rows.stride, rowsPerPass);
   auto copyRows = [&] {
     for (int64_t pass = 0; pass < tileRows; pass += rowsPerPass) {
       Value target = getTarget(pass);
       Value inside = count ? code.less(code.add(row, pass), count) : Value();
+      if (rows.headStride)
+        source = code.address(getQueryRow(rows, code.add(code.add(first, row), pass)), chunkOffset);
       for (int64_t panel = 0; panel < layout.getNumPanels(columns); ++panel) {
         int64_t begin = panel * SharedLayout::panelBytes;
         // The bytes of this thread's chunk that the row has.
@@ -51,7 +53,7 @@ void WarpLowering::copyAligned(const Rows &rows, Value first, Value count, int64
         code.copyAsync(code.address(target, panel * tileRows * SharedLayout::panelBytes),
                        code.address(source, begin), bytes);
       }
-      if (pass + rowsPerPass < tileRows)
+      if (!rows.headStride && pass + rowsPerPass < tileRows)
         source = code.address(source, step);
     }
   };
@@ -61,10 +63,44 @@ void WarpLowering::copyAligned(const Rows &rows, Value first, Value count, int64
     copyRows();
 }
 
-/// A function of the module that does what copyAligned does for rows that start anywhere, element
-/// by element. Its arguments: the first row in global memory, the stride in bytes, the row's
-/// elements, the rows to copy, those of the tile, and where the tile starts in shared memory. A
-/// call in the loops costs them little; the code itself would not.
+/// What copyAligned does for rows that start anywhere, element by element: `count` rows of
+/// `columns` elements, which start at `getStart`, to a tile of `rows` rows at `target`.
+static void emitElementCopies(WarpBuilder &code, int64_t elementBytes, int64_t numThreads,
+                              Value columns, Value count, Value rows, Value target,
+                              llvm::function_ref<Value(Value)> getStart) {
+  int64_t chunkElements = SharedLayout::chunkBytes / elementBytes;
+  int64_t panelElements = SharedLayout::panelBytes / elementBytes;
+  Type bits = code.getIntegerType(8 * elementBytes);
+  Value zero = code.integer(bits, 0);
+  Value panels = code.divide(code.add(columns, panelElements - 1), panelElements);
+  Value panelRows = code.mul(panels, rows);
+  Value end = code.mul(panelRows, panelElements);
+  code.loop(code.threadIndex(), end, numThreads, [&](Value index) {
+    Value column = code.bitAnd(index, panelElements - 1);
+    Value panelRow = code.divide(index, panelElements);
+    Value panel = code.divide(panelRow, rows);
+    Value row = code.sub(panelRow, code.mul(panel, rows));
+    Value chunk = code.bitXor(code.divide(column, chunkElements), code.bitAnd(row, 7));
+    Value inChunk = code.mul(code.bitAnd(column, chunkElements - 1), elementBytes);
+    Value place =
+        code.add(code.shiftLeft(panelRow, 7), code.add(code.shiftLeft(chunk, 4), inChunk));
+    Value fullColumn = code.add(code.mul(panel, panelElements), column);
+    Value present = code.andOf(code.less(row, count), code.less(fullColumn, columns));
+    Value value = code.choose(
+        present, bits,
+        [&] {
+          Value byte = code.widen(code.mul(fullColumn, elementBytes));
+          return code.load(bits, code.address(getStart(row), byte), elementBytes);
+        },
+        [&] { return zero; });
+    code.store(value, code.address(target, place), elementBytes);
+  });
+}
+
+/// A function of the module that does emitElementCopies. Its arguments: the first row in global
+/// memory, the stride in bytes, the row's elements, the rows to copy, those of the tile, and where
+/// the tile starts in shared memory. A call in the loops costs them little; the code itself would
+/// not.
 static LLVM::LLVMFuncOp getCopyFunction(ModuleOp module, Type element, int64_t numThreads) {
   int64_t elementBytes = element.getIntOrFloatBitWidth() / 8;
   std::string name =
@@ -93,33 +129,8 @@ static LLVM::LLVMFuncOp getCopyFunction(ModuleOp module, Type element, int64_t n
         target = body->getArgument(5);
 
   WarpBuilder code(function);
-  int64_t chunkElements = SharedLayout::chunkBytes / elementBytes;
-  int64_t panelElements = SharedLayout::panelBytes / elementBytes;
-  Type bits = builder.getIntegerType(8 * elementBytes);
-  Value zero = code.integer(bits, 0);
-  Value panels = code.divide(code.add(columns, panelElements - 1), panelElements);
-  Value panelRows = code.mul(panels, rows);
-  Value end = code.mul(panelRows, panelElements);
-  code.loop(code.threadIndex(), end, numThreads, [&](Value index) {
-    Value column = code.bitAnd(index, panelElements - 1);
-    Value panelRow = code.divide(index, panelElements);
-    Value panel = code.divide(panelRow, rows);
-    Value row = code.sub(panelRow, code.mul(panel, rows));
-    Value chunk = code.bitXor(code.divide(column, chunkElements), code.bitAnd(row, 7));
-    Value inChunk = code.mul(code.bitAnd(column, chunkElements - 1), elementBytes);
-    Value place =
-        code.add(code.shiftLeft(panelRow, 7), code.add(code.shiftLeft(chunk, 4), inChunk));
-    Value fullColumn = code.add(code.mul(panel, panelElements), column);
-    Value present = code.andOf(code.less(row, count), code.less(fullColumn, columns));
-    Value value = code.choose(
-        present, bits,
-        [&] {
-          Value start = code.address(source, code.mul(code.widen(row), stride));
-          Value byte = code.widen(code.mul(fullColumn, elementBytes));
-          return code.load(bits, code.address(start, byte), elementBytes);
-        },
-        [&] { return zero; });
-    code.store(value, code.address(target, place), elementBytes);
+  emitElementCopies(code, elementBytes, numThreads, columns, count, rows, target, [&](Value row) {
+    return code.address(source, code.mul(code.widen(row), stride));
   });
   LLVM::ReturnOp::create(code, ValueRange());
   return function;
@@ -127,12 +138,18 @@ static LLVM::LLVMFuncOp getCopyFunction(ModuleOp module, Type element, int64_t n
 
 void WarpLowering::copyElements(const Rows &rows, Value first, Value count, int64_t tileRows,
                                 int64_t columns, int64_t offset) {
+  if (rows.headStride) {
+    emitElementCopies(code, layout.elementBytes, schedule.getNumThreads(), code.i32(columns), count,
+                      code.i32(tileRows), getShared(offset),
+                      [&](Value row) { return getQueryRow(rows, code.add(first, row)); });
+    return;
+  }
   LLVM::LLVMFuncOp function = getCopyFunction(kernel->getParentOfType<ModuleOp>(), attn.getDtype(),
                                               schedule.getNumThreads());
   Value allRows = code.i32(tileRows);
   LLVM::CallOp::create(code, function,
                        ValueRange{getRow(rows, first), rows.stride, code.i32(columns), count,
-                                  allRows, getShared(offset)});
+                                  allRows, stage ? getShared(stage, offset) : getShared(offset)});
 }
 
 void WarpLowering::copyTile(const Rows &rows, Value first, Value count, int64_t tileRows,

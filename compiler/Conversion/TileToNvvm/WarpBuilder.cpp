@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <numbers>
 
 using namespace mlir;
 using namespace attnc;
@@ -65,6 +66,15 @@ Value WarpBuilder::exp2(Value x) {
 }
 Value WarpBuilder::log2(Value x) {
   return intrinsic(getF32Type(), "llvm.nvvm.lg2.approx.ftz.f", x);
+}
+Value WarpBuilder::invert(Value x) {
+  Value zero = f32(0);
+  Value isZero = compareF(arith::CmpFPredicate::OEQ, x, zero);
+  return select(isZero, zero, arith::DivFOp::create(*this, f32(1), x));
+}
+Value WarpBuilder::naturalLog(Value score, Value factor, Value x) {
+  Value logarithm = mulF(log2(x), f32(std::numbers::ln2_v<float>));
+  return fma(score, factor, logarithm);
 }
 Value WarpBuilder::extend(Value element) {
   if (element.getType().isF32())

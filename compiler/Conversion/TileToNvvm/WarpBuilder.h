@@ -72,6 +72,10 @@ public:
   mlir::Value maxNum(mlir::Value lhs, mlir::Value rhs);
   mlir::Value exp2(mlir::Value x);
   mlir::Value log2(mlir::Value x);
+  /// 1 / x, or 0 where x is 0.
+  mlir::Value invert(mlir::Value x);
+  /// factor * score + ln(x).
+  mlir::Value naturalLog(mlir::Value score, mlir::Value factor, mlir::Value x);
   /// The f32 of an element as stored, and back, rounded to nearest even.
   mlir::Value extend(mlir::Value element);
   mlir::Value round(mlir::Type element, mlir::Value x);

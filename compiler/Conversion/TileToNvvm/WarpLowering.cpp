@@ -44,8 +44,9 @@ static void nameOps(Operation *body, StringRef phase) {
 }
 
 WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
-    : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getWarpScheduleAttr()),
-      layout(attn, schedule), features(getGpuFeatures()), code(function),
+    : kernel(kernel), function(function), attn(kernel.getAttnKernel()),
+      schedule(kernel.getWarpScheduleAttr()), layout(attn, schedule), features(getGpuFeatures()),
+      code(function),
       arguments(attn, function.getArgument(0), code.createEntryBuilder(), features, globalMemory),
       emitter(arguments, features) {
   if (attn::ScoreOp op = attn.getScore()) {
@@ -59,6 +60,12 @@ WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     maskAnalysis.emplace(op);
     maskRanges.emplace(*maskAnalysis, emitter);
   }
+}
+
+bool WarpLowering::packsHeads() const {
+  // A mask that uses the head lets other keys through for each of them.
+  attn::MaskOp op = attn::KernelOp(attn).getMask();
+  return schedule.getShortGrid() && (!op || op.getHead().use_empty());
 }
 
 //===------------------------------------------------------------------------===//
@@ -81,13 +88,42 @@ WarpLowering::Rows WarpLowering::getRows(int64_t tensor, int64_t elementBytes, V
   return rows;
 }
 
+WarpLowering::Rows WarpLowering::getQueryRows(int64_t tensor, int64_t elementBytes) {
+  Rows rows = getRows(tensor, elementBytes, head);
+  if (!packedHeads)
+    return rows;
+  rows.headStride = code.mul(arguments.getSlot(tensor + ArgumentLayout::HeadStride), elementBytes);
+  Value low = code.bitAnd(rows.headStride, 15);
+  rows.aligned = code.andOf(rows.aligned, code.equal(low, code.i64(0)));
+  return rows;
+}
+
 Value WarpLowering::getRow(const Rows &rows, Value row) {
   return code.address(rows.base, code.mul(code.widen(row), rows.stride));
+}
+
+Value WarpLowering::getQueryRow(const Rows &rows, Value row) {
+  if (!packedHeads)
+    return getRow(rows, row);
+  Value start = getRow(rows, getQuery(row));
+  return code.address(start,
+                      code.mul(code.widen(code.remainder(row, packedHeads)), rows.headStride));
+}
+
+Value WarpLowering::getQuery(Value row) {
+  return packedHeads ? code.divide(row, packedHeads) : row;
+}
+
+Value WarpLowering::getHead(Value row) {
+  return packedHeads ? code.add(head, code.widen(code.remainder(row, packedHeads))) : head;
 }
 
 Value WarpLowering::getShared(int64_t offset) { return code.address(shared, offset); }
 Value WarpLowering::getShared(Value offset, int64_t constantOffset) {
   return code.address(code.address(shared, offset), constantOffset);
+}
+Value WarpLowering::getKeyShared(Value offset, int64_t constantOffset) {
+  return getShared(stage ? code.add(offset, stage) : offset, constantOffset);
 }
 Value WarpLowering::loadShared(Type type, int64_t array, Value index) {
   return code.load(type, getShared(code.shiftLeft(index, 2), array), 4);
@@ -101,6 +137,10 @@ void WarpLowering::storeShared(Value value, int64_t array, Value index) {
 //===------------------------------------------------------------------------===//
 
 WarpLowering::ThreadPosition WarpLowering::getPosition() {
+  // Short grids have registers to keep it in, unless the output takes half of them.
+  constexpr int64_t narrow = 128;
+  if (schedule.getShortGrid() && attn.getValueDim() <= narrow && self.thread)
+    return self;
   ThreadPosition position;
   position.thread = code.threadIndex();
   position.lane = code.bitAnd(position.thread, 31);
@@ -118,25 +158,43 @@ void WarpLowering::placeBlock() {
       LLVM::LLVMPointerType::get(code.getContext(),
                                  static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared)),
       "attnc_shared");
-  numQueries = code.narrow(arguments.getDim("Q"));
+  Value numRows = code.narrow(arguments.getDim("Q"));
   numKeys = code.narrow(arguments.getDim("KV"));
   Value numHeads = code.narrow(arguments.getDim("Hq"));
   Value numKeyHeads = code.narrow(arguments.getDim("Hkv"));
-  Value pairs = code.mul(code.narrow(arguments.getDim("B")), numHeads);
+  Value groupSize = code.divide(numHeads, numKeyHeads);
+  // What has rows of its own: heads, or groups of them.
+  Value numOwners = numHeads;
+  if (packsHeads()) {
+    packedHeads = groupSize;
+    numRows = code.mul(numRows, groupSize);
+    numOwners = numKeyHeads;
+  }
+  Value pairs = code.mul(code.narrow(arguments.getDim("B")), numOwners);
   // Blocks of later queries, which attend to more keys in causal masks, come first.
   Value index = code.blockIndex();
-  Value last = code.divide(code.sub(numQueries, 1), schedule.getQueryBlock());
-  Value block = code.sub(last, code.divide(index, pairs));
+  Value last = code.divide(code.sub(numRows, 1), schedule.getQueryBlock());
+  Value later = code.divide(index, pairs);
+  if (schedule.getShortGrid()) {
+    workspace.emplace(code, arguments, function.getArgument(1), attn.getValueDim());
+    split = code.remainder(later, workspace->getNumSplits());
+    later = code.divide(later, workspace->getNumSplits());
+  }
+  Value block = code.sub(last, later);
   Value pair = code.remainder(index, pairs);
   firstRow = code.mul(block, schedule.getQueryBlock());
-  rowCount = code.minimum(code.sub(numQueries, firstRow), code.i32(schedule.getQueryBlock()));
-  batch = code.widen(code.divide(pair, numHeads));
-  Value head32 = code.remainder(pair, numHeads);
-  head = code.widen(head32);
-  Value keyHead = code.widen(code.divide(head32, code.divide(numHeads, numKeyHeads)));
+  rowCount = code.minimum(code.sub(numRows, firstRow), code.i32(schedule.getQueryBlock()));
+  batch = code.widen(code.divide(pair, numOwners));
+  Value owner = code.remainder(pair, numOwners), keyHead32 = owner;
+  if (packedHeads)
+    owner = code.mul(owner, groupSize);
+  else
+    keyHead32 = code.divide(owner, groupSize);
+  head = code.widen(owner);
+  Value keyHead = code.widen(keyHead32);
 
   int64_t bytes = layout.elementBytes;
-  q = getRows(ArgumentLayout::QTensor, bytes, head);
+  q = getQueryRows(ArgumentLayout::QTensor, bytes);
   k = getRows(ArgumentLayout::KTensor, bytes, keyHead);
   v = getRows(ArgumentLayout::VTensor, bytes, keyHead);
 }
@@ -150,17 +208,21 @@ void WarpLowering::preparePairs() {
       static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);
   if (!deferred)
     scoreScale = scale ? code.f32(*scale) : arguments.getScale();
-  if (score)
-    scoreHead = score->emitHead(code, batch, head);
   if (mask)
     maskHead = mask->emitHead(code, batch, head);
+  bool differ = packedHeads && score && !attn.getScore().getHead().use_empty();
+  if (score && !differ)
+    scoreHeads.push_back(score->emitHead(code, batch, head));
   // Rows past the last are computed as the last.
   Value lastRow = code.sub(rowCount, 1);
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Value row = code.minimum(code.add(code.add(self.warpRow, self.quadRow), 8 * slot), lastRow);
-    Value query = code.widen(code.add(firstRow, row));
+    Value rowOfAll = code.add(firstRow, row);
+    Value query = code.widen(getQuery(rowOfAll));
+    if (differ)
+      scoreHeads.push_back(score->emitHead(code, batch, getHead(rowOfAll)));
     if (score)
-      scoreQueries.push_back(score->emitQuery(code, scoreHead, query));
+      scoreQueries.push_back(score->emitQuery(code, scoreHeads.back(), query));
     if (mask)
       maskQueries.push_back(mask->emitQuery(code, maskHead, query));
   }
@@ -220,15 +282,16 @@ void WarpLowering::emitEmptyRows() {
 void WarpLowering::lower() {
   self = getPosition();
   placeBlock();
-  // Without keys there is nothing that captured tensors could be read for.
-  code.ifElse(
-      code.less(code.i32(0), numKeys),
-      [&] {
-        preparePairs();
-        copyQueries();
-        State state = emitRuns(createState());
-        emitEpilogue(state);
-      },
-      [&] { emitEmptyRows(); });
+  auto computeBlock = [&] {
+    preparePairs();
+    copyQueries();
+    State state = emitRuns(createState());
+    emitEpilogue(state);
+  };
+  // Without keys there is nothing that captured tensors could be read for. Short grids have keys.
+  if (workspace)
+    computeBlock();
+  else
+    code.ifElse(code.less(code.i32(0), numKeys), computeBlock, [&] { emitEmptyRows(); });
   LLVM::ReturnOp::create(code, ValueRange());
 }

@@ -10,8 +10,10 @@
 
 #include "compiler/Conversion/Bodies/ArgumentReader.h"
 #include "compiler/Conversion/Bodies/RegionVectorizer.h"
+#include "compiler/Conversion/TileToNvvm/Combine.h"
 #include "compiler/Conversion/TileToNvvm/ThreadOpEmitter.h"
 #include "compiler/Conversion/TileToNvvm/WarpBuilder.h"
+#include "compiler/Conversion/TileToNvvm/Workspace.h"
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
 #include <optional>
@@ -29,14 +31,24 @@ namespace attnc {
 ///
 /// Keys and values have one buffer each in shared memory, and copies run while the other one is
 /// used: the values of a block while scores are computed, the keys of the next block from then on.
+///
+/// With a schedule for short grids, the rows of a block are pairs of a query and a head of a group:
+/// row r of all that share the keys is query r / heads and head r % heads. Each split takes every
+/// splits-th block of keys. Of several splits, each leaves output, sum and maximum in the
+/// workspace, of which Combine.cpp makes the output.
 class WarpLowering {
 public:
-  /// Builds into the entry block of `function`, whose argument is the array of slots.
+  /// Builds into the entry block of `function`, whose argument is the array of slots. With a
+  /// schedule for short grids, a second one is the workspace and the number of splits.
   WarpLowering(tile::KernelOp kernel, mlir::LLVM::LLVMFuncOp function);
 
   void lower();
 
   int64_t getSharedBytes() const { return layout.totalBytes; }
+  /// Whether blocks mix rows of several heads.
+  bool packsHeads() const;
+  /// What scores are stored as, once code has been lowered.
+  ScoreUnits getUnits() const { return {exponentScale, storedScale}; }
 
 private:
   using Values = WarpBuilder::Values;
@@ -45,6 +57,8 @@ private:
   struct Rows {
     mlir::Value base;
     mlir::Value stride;
+    /// From a head to the next, in bytes, where heads are packed: `base` is then of the first one.
+    mlir::Value headStride;
     /// Whether every row starts at a multiple of 16 bytes, and the stride is below 2^31.
     mlir::Value aligned;
   };
@@ -87,11 +101,20 @@ private:
   void placeBlock();
   void preparePairs();
   Rows getRows(int64_t tensor, int64_t elementBytes, mlir::Value tensorHead);
+  /// Rows of q, o or lse.
+  Rows getQueryRows(int64_t tensor, int64_t elementBytes);
   /// The address of byte `byte` of row `row`, an i32, of `rows`.
   mlir::Value getRow(const Rows &rows, mlir::Value row);
+  /// The same of getQueryRows.
+  mlir::Value getQueryRow(const Rows &rows, mlir::Value row);
+  /// The query of a row, i32, and its head, i64.
+  mlir::Value getQuery(mlir::Value row);
+  mlir::Value getHead(mlir::Value row);
   /// The address of shared memory at `offset` bytes.
   mlir::Value getShared(int64_t offset);
   mlir::Value getShared(mlir::Value offset, int64_t constantOffset = 0);
+  /// The same in the buffers of keys and values.
+  mlir::Value getKeyShared(mlir::Value offset, int64_t constantOffset);
   /// Element `index`, an i32, of an array of i32 or f32 in shared memory.
   mlir::Value loadShared(mlir::Type type, int64_t array, mlir::Value index);
   void storeShared(mlir::Value value, int64_t array, mlir::Value index);
@@ -137,8 +160,17 @@ private:
   State emitClassifiedRuns(const State &initial, const KeyBlocks &blocks);
   void classifyBlocks(mlir::Value first, const KeyBlocks &blocks);
   State visitRuns(const State &initial, const Run &partial, const Run &full);
+  /// The same in short grids, which have a buffer more for keys and values: those of a block are
+  /// copied while the block before is used. Warps without rows only copy.
+  State visitShortRun(const State &initial, const Run &run);
+  /// The blocks of keys of this split: their number, and the one in place `n`; all i32.
+  void placeSplit(const KeyBlocks &blocks);
+  mlir::Value getSplitBlock(mlir::Value n);
   State visitBlock(const State &before, mlir::Value firstKey, bool masked,
                    llvm::function_ref<void()> copyNextKeys);
+  Scores emitDot(int64_t keyBlock);
+  /// From products to the state after the block.
+  void emitWeights(Scores &scores, mlir::Value firstKey, bool masked, State &state);
 
   //===--------------------------------------------------------------------===//
   // MatrixProducts.cpp and FmaProducts.cpp: tile.dot, tile.dot_acc
@@ -171,10 +203,10 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitEpilogue(State &state);
-  /// 1 / sum, or 0 where there are no weights.
-  mlir::Value emitInverse(mlir::Value sum);
-  /// The largest score and the sum of exp(score - maximum) give the LSE of row `query` (i32).
-  void storeLse(mlir::Value query, mlir::Value maximum, mlir::Value sum);
+  /// The largest score and the sum of exp(score - maximum) give the LSE of row `row` (i32).
+  void storeLse(mlir::Value row, mlir::Value maximum, mlir::Value sum);
+  /// Output and log-sum-exp of rows that have seen all keys, with their sums.
+  void storeRows(const State &state, const Values &sums);
   void stageOutput(const State &state, const Values &inverses);
   void copyOutput();
 
@@ -184,10 +216,28 @@ private:
 
   /// Computes the rows with a flag once more.
   void emitExactRows(const Values &flags);
-  void emitExactRow(mlir::Value row);
-  mlir::Value loadElement(const Rows &rows, mlir::Value row, int64_t part, int64_t columns);
+  void storeExactRow(mlir::Value row, const Values &results);
+  /// The columns of the output that this lane has, the sum of weights, and the largest score, to
+  /// which weights are relative.
+  Values computeExactRow(mlir::Value row);
+  /// Element `part` of this lane of the row at `start`.
+  mlir::Value loadElement(mlir::Value start, int64_t part, int64_t columns);
+  /// Calls `body` for each key that the block, or the split, may attend to.
+  Values visitKeys(const Values &initial,
+                   llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+
+  //===--------------------------------------------------------------------===//
+  // ShortRows.cpp: the end of rows in short grids
+  //===--------------------------------------------------------------------===//
+
+  void emitShortEpilogue(const State &state);
+  /// Puts output and statistics of the warp's rows where tiles were.
+  void stageShortRows(const State &state);
+  /// Finishes and stores row `row` of the block.
+  void storeShortRow(mlir::Value row);
 
   tile::KernelOp kernel;
+  mlir::LLVM::LLVMFuncOp function;
   attn::KernelOp attn;
   tile::WarpScheduleAttr schedule;
   tile::SharedLayout layout;
@@ -199,15 +249,25 @@ private:
   std::optional<attn::MaskAnalysis> maskAnalysis;
   std::optional<attn::MaskRanges> maskRanges;
   attn::MaskRanges::PreparedRange blockQueries;
-  StageValues scoreHead, maskHead;
+  /// One, or one a row slot where heads are packed and the score body uses them.
+  llvm::SmallVector<StageValues, 4> scoreHeads;
+  StageValues maskHead;
   /// One a row slot.
   llvm::SmallVector<StageValues, 4> scoreQueries, maskQueries;
 
   ThreadPosition self;
-  /// All i32: numbers of queries and keys, the first query of the block and how many it has.
-  mlir::Value numQueries, numKeys, firstRow, rowCount;
-  /// i64.
+  /// All i32: the number of keys, the first row of the block and how many it has.
+  mlir::Value numKeys, firstRow, rowCount;
+  /// i64; the first head where heads are packed.
   mlir::Value batch, head;
+  /// The heads of a group, i32; null where blocks have rows of one head.
+  mlir::Value packedHeads;
+  /// For short grids; i32.
+  std::optional<Workspace> workspace;
+  /// Where the buffers in use for keys and values start behind the first ones, in bytes; null in
+  /// kernels that have no others.
+  mlir::Value stage;
+  mlir::Value split, firstSplitBlock, numSplitBlocks;
   mlir::Value shared;
   Rows q, k, v, o;
   /// Keys that the block attends to, i32.

@@ -32,6 +32,12 @@ inline constexpr llvm::StringLiteral summaryAttrName = "attnc.summary";
 /// On an argument of a function for GPUs, a string: what PTX is to call the parameter.
 inline constexpr llvm::StringLiteral parameterNameAttrName = "attnc.name";
 
+/// On the function of an entry of a kernel for GPUs that is not its first one: the kernel's name.
+inline constexpr llvm::StringLiteral entryOfAttrName = "attnc.entry_of";
+
+/// On the function of an entry whose blocks mix rows of several heads.
+inline constexpr llvm::StringLiteral packsHeadsAttrName = "attnc.packs_heads";
+
 } // namespace attnc
 
 #endif // COMPILER_TARGET_KERNELINFO_KERNELATTRIBUTES_H

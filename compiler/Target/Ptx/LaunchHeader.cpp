@@ -119,7 +119,68 @@ typedef struct attnc_gpu_kernel_t {
   int64_t query_block;   // rows of q that a block computes
   unsigned threads;      // of a block, in one dimension
   unsigned shared_bytes; // of dynamic shared memory of a block
+  // The entries for launches with few queries or blocks; short_rows is 0 if there are none.
+  const char *short_entry, *combine_entry;
+  int64_t short_rows; // pairs of a query and a head that a block computes
+  int packs_heads;    // whether they are of all heads of a group
+  unsigned short_threads, short_shared_bytes, combine_threads, combine_shared_bytes;
+  int64_t workspace_row_bytes; // for each row of o and split
 } attnc_gpu_kernel_t;
+// The second parameter of the entries for short grids, by value.
+typedef struct attnc_gpu_split_t {
+  uint64_t workspace; // as a CUdeviceptr, a multiple of 16; 0 with one split
+  int64_t splits;
+} attnc_gpu_split_t;
+// How a launch is made: with 0 splits by the entry, else by the short one, and after it by the
+// combine entry if that has blocks. All grids have one dimension.
+typedef struct attnc_gpu_launch_t {
+  int64_t splits;
+  int64_t blocks; // 0 if there is nothing to launch, -1 if no grid has so many
+  int64_t combine_blocks;
+  int64_t workspace_bytes;
+} attnc_gpu_launch_t;
+static inline int64_t attnc_gpu_multiply(int64_t a, int64_t b) {
+  return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
+}
+static inline int64_t attnc_gpu_parts(int64_t count, int64_t size) {
+  return count / size + (count % size != 0);
+}
+// The launch for B, Hq, Hkv, Q and KV on a GPU with so many multiprocessors.
+static inline attnc_gpu_launch_t attnc_gpu_plan(const attnc_gpu_kernel_t *kernel, int64_t B, int64_t Hq,
+                                                int64_t Hkv, int64_t Q, int64_t KV,
+                                                int64_t multiprocessors) {
+)"
+     << formatv(
+            R"(  const int64_t limit = {0}, short_queries = {1}, blocks_per_multiprocessor = {2};
+  const int64_t split_keys = {3}, max_splits = {4};
+)",
+            GpuKernel::maxBlocks, GpuKernel::shortQueries, GpuKernel::blocksPerMultiprocessor,
+            GpuKernel::splitKeys, GpuKernel::maxSplits)
+     << R"(  const int64_t heads = attnc_gpu_multiply(B, Hq);
+  attnc_gpu_launch_t launch = {0, 0, 0, 0};
+  launch.blocks = attnc_gpu_multiply(heads, attnc_gpu_parts(Q, kernel->query_block));
+  if (kernel->short_rows > 0 && KV > 0 && (Q < short_queries || launch.blocks <= multiprocessors / 2)) {
+    const int64_t packed = kernel->packs_heads && Hkv > 0 ? Hq / Hkv : 1;
+    const int64_t rows = attnc_gpu_multiply(Q, packed);
+    const int64_t owners = attnc_gpu_multiply(B, packed > 0 ? Hq / packed : 0);
+    const int64_t tiles = attnc_gpu_multiply(attnc_gpu_parts(rows, kernel->short_rows), owners);
+    int64_t splits = tiles > 0 ? blocks_per_multiprocessor * multiprocessors / tiles : 1;
+    if (splits > KV / split_keys)
+      splits = KV / split_keys;
+    if (splits > max_splits)
+      splits = max_splits;
+    launch.splits = splits > 1 ? splits : 1;
+    launch.blocks = attnc_gpu_multiply(tiles, launch.splits);
+    if (launch.splits > 1) {
+      launch.combine_blocks = attnc_gpu_multiply(heads, Q);
+      launch.workspace_bytes = attnc_gpu_multiply(attnc_gpu_multiply(launch.combine_blocks, launch.splits),
+                                                  kernel->workspace_row_bytes);
+    }
+  }
+  if (launch.blocks > limit || launch.combine_blocks > limit)
+    launch.blocks = -1;
+  return launch;
+}
 #endif
 )";
 }
@@ -204,9 +265,35 @@ static void writeConstants(const json::Object &kernel, llvm::raw_ostream &os) {
 
 /// The same as an initialiser of attnc_gpu_kernel_t.
 static void writeInitialiser(const json::Object &kernel, llvm::raw_ostream &os) {
-  os << formatv("{{\"{0}\", {1}, {2}, {3}}", getString(kernel, "name"),
-                getInteger(kernel, "query_block"), getInteger(kernel, "threads"),
-                getInteger(kernel, "shared_bytes"));
+  StringRef name = getString(kernel, "name");
+  os << formatv("{{\"{0}\", {1}, {2}, {3}, ", name, getInteger(kernel, "query_block"),
+                getInteger(kernel, "threads"), getInteger(kernel, "shared_bytes"));
+  const json::Object *grid = kernel.getObject("short_grid");
+  if (!grid) {
+    os << "0, 0, 0, 0, 0, 0, 0, 0, 0}";
+    return;
+  }
+  os << formatv("\"{0}{1}\", \"{0}{2}\", ", name, GpuKernel::shortSuffix, GpuKernel::combineSuffix)
+     << formatv("{0}, {1}, {2}, {3}, {4}, {5}, {6}}", getInteger(*grid, "rows"),
+                grid->getBoolean("packs_heads").value_or(false) ? 1 : 0,
+                getInteger(*grid, "threads"), getInteger(*grid, "shared_bytes"),
+                getInteger(*grid, "combine_threads"), getInteger(*grid, "combine_shared_bytes"),
+                getWorkspaceRowBytes(getInteger(kernel, "value_dim")));
+}
+
+/// The function that plans launches of the kernel, if there is one architecture.
+static void writePlan(const json::Object &kernel, llvm::raw_ostream &os) {
+  StringRef name = getString(kernel, "name");
+  os << formatv("static const attnc_gpu_kernel_t {0}_kernel = ", name);
+  writeInitialiser(kernel, os);
+  os << formatv(R"(;
+// How to launch it on a GPU with so many multiprocessors.
+static inline attnc_gpu_launch_t {0}_plan(const {0}_arguments_t *arguments, int64_t multiprocessors) {{
+  return attnc_gpu_plan(&{0}_kernel, arguments->B, arguments->Hq, arguments->Hkv, arguments->Q,
+                        arguments->KV, multiprocessors);
+}
+)",
+                name);
 }
 
 /// The function that counts blocks of `rows` rows; `parameter` comes before its arguments.
@@ -306,6 +393,8 @@ void attnc::writeLaunchHeader(StringRef name, ArrayRef<GpuModule> modules, llvm:
     writeStruct(kernel, os);
     if (isOne)
       writeBlocks(kernelName, "", std::to_string(getInteger(kernel, "query_block")), os);
+    if (isOne)
+      writePlan(kernel, os);
     else
       writeBlocks(kernelName, "const attnc_gpu_kernel_t *kernel, ", "kernel->query_block", os);
   }

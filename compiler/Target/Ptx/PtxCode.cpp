@@ -36,32 +36,71 @@ void attnc::registerPtxTranslations(MLIRContext &context) {
   registerNVVMDialectTranslation(context);
 }
 
+/// Whether `function` is the first entry of a kernel.
 static bool isKernel(LLVM::LLVMFuncOp function) {
-  return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+  return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) &&
+         !function->hasAttr(entryOfAttrName);
+}
+
+static int64_t getInt(LLVM::LLVMFuncOp function, StringRef name) {
+  auto value = function->getAttrOfType<IntegerAttr>(name);
+  return value ? value.getInt() : 0;
+}
+
+static int64_t getThreads(LLVM::LLVMFuncOp function) {
+  auto threads =
+      function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
+  return threads && !threads.empty() ? threads[0] : 0;
+}
+
+/// The entries for short grids of `function`, if it has them.
+static std::optional<ShortGrid> describeShortGrid(LLVM::LLVMFuncOp function) {
+  auto module = function->getParentOfType<ModuleOp>();
+  auto find = [&](const char *suffix) {
+    auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>((function.getName() + suffix).str());
+    bool isOfKernel = entry && entry->getAttr(entryOfAttrName) == function.getNameAttr();
+    return isOfKernel ? entry : LLVM::LLVMFuncOp();
+  };
+  LLVM::LLVMFuncOp entry = find(GpuKernel::shortSuffix), combine = find(GpuKernel::combineSuffix);
+  if (!entry || !combine)
+    return std::nullopt;
+  ShortGrid grid;
+  grid.rows = getInt(entry, queryBlockAttrName);
+  grid.packsHeads = entry->hasAttr(packsHeadsAttrName);
+  grid.threads = getThreads(entry);
+  grid.sharedBytes = getInt(entry, sharedBytesAttrName);
+  grid.combineThreads = getThreads(combine);
+  grid.combineSharedBytes = getInt(combine, sharedBytesAttrName);
+  return grid;
 }
 
 GpuKernel attnc::describeGpuKernel(LLVM::LLVMFuncOp function) {
-  auto getInt = [&](StringRef name) {
-    auto value = function->getAttrOfType<IntegerAttr>(name);
-    return value ? value.getInt() : 0;
-  };
   GpuKernel kernel;
   kernel.info.name = function.getName().str();
-  kernel.queryBlock = getInt(queryBlockAttrName);
-  kernel.sharedBytes = getInt(sharedBytesAttrName);
-  if (auto threads =
-          function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName()))
-    kernel.threads = threads.empty() ? 0 : threads[0];
+  kernel.queryBlock = getInt(function, queryBlockAttrName);
+  kernel.sharedBytes = getInt(function, sharedBytesAttrName);
+  kernel.threads = getThreads(function);
+  kernel.shortGrid = describeShortGrid(function);
   return kernel;
 }
 
 /// The metadata of `function` with what its code knows.
 static std::string getMetadata(LLVM::LLVMFuncOp function, const PtxTarget &target) {
   GpuKernel kernel = describeGpuKernel(function);
-  return getKernelMetadata(function, llvm::json::Object{{"arch", target.arch},
-                                                        {"query_block", kernel.queryBlock},
-                                                        {"threads", kernel.threads},
-                                                        {"shared_bytes", kernel.sharedBytes}});
+  llvm::json::Object facts{{"arch", target.arch},
+                           {"query_block", kernel.queryBlock},
+                           {"threads", kernel.threads},
+                           {"shared_bytes", kernel.sharedBytes}};
+  if (kernel.shortGrid) {
+    const ShortGrid &grid = *kernel.shortGrid;
+    facts["short_grid"] = llvm::json::Object{{"rows", grid.rows},
+                                             {"packs_heads", grid.packsHeads},
+                                             {"threads", grid.threads},
+                                             {"shared_bytes", grid.sharedBytes},
+                                             {"combine_threads", grid.combineThreads},
+                                             {"combine_shared_bytes", grid.combineSharedBytes}};
+  }
+  return getKernelMetadata(function, std::move(facts));
 }
 
 std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
@@ -99,9 +138,16 @@ static void writeSummary(LLVM::LLVMFuncOp function, const PtxTarget &target,
     for (auto line : summary.getAsRange<StringAttr>())
       os << "//   " << line.getValue() << '\n';
   os << llvm::formatv("//   launch     {0} rows of queries a block of {1} threads, {2} bytes of "
-                      "dynamic shared memory\n//   {3}\n",
-                      kernel.queryBlock, kernel.threads, kernel.sharedBytes,
-                      getMetadata(function, target));
+                      "dynamic shared memory\n",
+                      kernel.queryBlock, kernel.threads, kernel.sharedBytes);
+  if (const std::optional<ShortGrid> &grid = kernel.shortGrid)
+    os << llvm::formatv(
+        "//              {0}{1}: {2} rows of {3} a block of {4} threads, {5} bytes\n"
+        "//              {0}{6}: one row a block of {7} threads, {8} bytes\n",
+        kernel.info.name, GpuKernel::shortSuffix, grid->rows,
+        grid->packsHeads ? "a group of heads" : "a head", grid->threads, grid->sharedBytes,
+        GpuKernel::combineSuffix, grid->combineThreads, grid->combineSharedBytes);
+  os << "//   " << getMetadata(function, target) << '\n';
 }
 
 /// The names of parameters that `module` gives.
@@ -113,9 +159,10 @@ static llvm::StringMap<PtxParameter> getParameters(ModuleOp module, const PtxTar
       if (!name)
         continue;
       PtxParameter parameter{name.str(), {}};
-      if (i == 0 && isKernel(function)) {
-        llvm::json::Value metadata =
-            llvm::cantFail(llvm::json::parse(getMetadata(function, target)));
+      auto entryOf = function->getAttrOfType<StringAttr>(entryOfAttrName);
+      auto main = entryOf ? module.lookupSymbol<LLVM::LLVMFuncOp>(entryOf) : function;
+      if (i == 0 && main && isKernel(main)) {
+        llvm::json::Value metadata = llvm::cantFail(llvm::json::parse(getMetadata(main, target)));
         parameter.slots = getSlotNames(*metadata.getAsObject());
       }
       parameters[(function.getName() + "_param_" + llvm::Twine(i)).str()] = std::move(parameter);

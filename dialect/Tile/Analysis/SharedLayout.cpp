@@ -32,8 +32,17 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   queries = placeTile(rows, std::max(headDim, valueDim));
   keys = placeTile(keyRows, headDim);
   values = placeTile(keyRows, valueDim);
+  stageBytes = end - keys;
+  if (schedule.getShortGrid())
+    end += stageBytes;
   weights = schedule.getTensorCores() ? end : placeTile(rows, keyRows);
-  flags = place(rows * 4);
+  if (schedule.getShortGrid())
+    end = std::max(end, rows * getStagedRowBytes());
+  flags = statistics = end;
+  if (schedule.getShortGrid())
+    statistics = place(rows * 8);
+  else
+    flags = place(rows * 4);
   fullBlocks = partialBlocks = counts = end;
   if (attn::MaskOp mask = kernel.getMask(); mask && attn::MaskAnalysis(mask).needsVerdict()) {
     fullBlocks = place(schedule.getNumThreads() * 4);
@@ -41,6 +50,10 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
     counts = place(schedule.getNumWarps() * 8);
   }
   totalBytes = end;
+}
+
+int64_t SharedLayout::getStagedRowBytes() const {
+  return llvm::alignTo(valueDim * 4, stagedRowAlignment);
 }
 
 int64_t SharedLayout::getNumPanels(int64_t columns) const {

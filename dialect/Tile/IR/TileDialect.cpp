@@ -63,7 +63,8 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
 
 LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                        int64_t queryBlock, int64_t warpRows, int64_t keyBlock,
-                                       int64_t maskedKeyBlock, bool /*tensorCores*/) {
+                                       int64_t maskedKeyBlock, bool /*tensorCores*/,
+                                       bool shortGrid) {
   if (warpRows < 16 || warpRows % 16)
     return emitError() << "expected rows of a warp that are a multiple of 16, got " << warpRows;
   if (queryBlock < warpRows || queryBlock % warpRows || queryBlock / warpRows > 32)
@@ -75,6 +76,9 @@ LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
   if (keyBlock < maskedKeyBlock || keyBlock % maskedKeyBlock)
     return emitError() << "expected a key block that is a multiple of the masked key block, got "
                        << keyBlock << " and " << maskedKeyBlock;
+  if (shortGrid && keyBlock != maskedKeyBlock)
+    return emitError() << "expected one size of key blocks with `short_grid`, got " << keyBlock
+                       << " and " << maskedKeyBlock;
   // Loops are unrolled over a block of keys.
   if (keyBlock > 256)
     return emitError() << "expected a key block of at most 256, got " << keyBlock;

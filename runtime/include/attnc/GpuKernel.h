@@ -16,6 +16,26 @@
 
 namespace attnc {
 
+/// The entries of a kernel for short grids, those of launches with few queries or few blocks.
+///
+/// In a block of NAME_short, the heads of a group share the rows, so that each key is read once for
+/// all of them; and the keys may be split, each block taking every splits-th block of keys. What
+/// several splits leave in a workspace, NAME_combine makes the output of. Both entries take the
+/// slots and then an array of two 64-bit slots: the address of the workspace, a multiple of 16, and
+/// the number of splits, at most the number of keys. There must be keys.
+struct ShortGrid {
+  int64_t rows = 1;           ///< pairs of a query and a head that a block of NAME_short computes
+  bool packsHeads = false;    ///< else all rows of a block are of one head
+  int64_t threads = 0;        ///< of a block of NAME_short
+  int64_t sharedBytes = 0;    ///< of dynamic shared memory of such a block
+  int64_t combineThreads = 0; ///< of a block of NAME_combine, which computes one query of one head
+  int64_t combineSharedBytes = 0;
+
+  /// The workspace has, for each split and each row of o, value dim columns in f32, padded to a
+  /// multiple of the first; and behind all of them so many statistics in f32.
+  static constexpr int64_t columnPadding = 16, rowStatistics = 2;
+};
+
 /// A kernel in PTX or machine code of a GPU. Its entry is info.name; it takes one parameter by
 /// value, the slots of ArgumentLayout with pointers to device memory.
 struct GpuKernel {
@@ -23,10 +43,24 @@ struct GpuKernel {
   int64_t queryBlock = 1;  ///< rows of q that a block of threads computes
   int64_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< of dynamic shared memory of a block
+  std::optional<ShortGrid> shortGrid;
 
-  /// The most bytes that the parameters of a kernel can take, and the most blocks of a grid.
-  static constexpr int64_t maxParameterBytes = 4096;
+  /// What the names of the entries for short grids have after the kernel's name.
+  static constexpr const char *shortSuffix = "_short", *combineSuffix = "_combine";
+
+  /// The most blocks of a grid.
   static constexpr int64_t maxBlocks = 2147483647;
+  /// The bytes of the second parameter of the entries for short grids, and the most bytes of the
+  /// launch arguments: together they are as many as the parameters of a kernel can take.
+  static constexpr int64_t splitParameterBytes = 16;
+  static constexpr int64_t maxParameterBytes = 4096 - splitParameterBytes;
+
+  /// Launches with fewer queries take the short entry in any case.
+  static constexpr int64_t shortQueries = 64;
+  /// Blocks of the short entry that are made for each multiprocessor, if there are keys enough.
+  static constexpr int64_t blocksPerMultiprocessor = 4;
+  /// The fewest keys that are worth a split, and the most splits.
+  static constexpr int64_t splitKeys = 128, maxSplits = 128;
 };
 
 /// The bytes of the parameter of a kernel.
@@ -36,10 +70,31 @@ int64_t getParameterBytes(const KernelInfo &info);
 /// if they fit.
 std::optional<std::string> checkParameterBytes(const KernelInfo &info);
 
-/// Sets `blocks` to the number of blocks of a launch, whose grid has one dimension: those of all
-/// batches and heads, 0 if there is nothing to compute. Returns an error if no grid has so many.
-std::optional<std::string> countBlocks(const GpuKernel &kernel, const BoundArguments &arguments,
-                                       int64_t &blocks);
+/// The bytes of the workspace for one row of o and one split.
+int64_t getWorkspaceRowBytes(int64_t valueDim);
+
+/// How a launch is made: with `splits` 0 the entry NAME alone, else NAME_short, and after it
+/// NAME_combine if there are several splits. All grids have one dimension.
+struct GpuLaunch {
+  int64_t splits = 0;
+  int64_t blocks = 0;         ///< of NAME or NAME_short; 0 if there is nothing to compute
+  int64_t combineBlocks = 0;  ///< of NAME_combine; 0 if it is not launched
+  int64_t workspaceBytes = 0; ///< that both entries for short grids share
+};
+
+/// The splits of a launch on a GPU with so many multiprocessors; 0 if the entry NAME is to be
+/// launched. NAME_short is taken for fewer than shortQueries queries, and where the blocks of NAME
+/// would leave half of the multiprocessors idle. Its keys are split as long as that gives no more
+/// than blocksPerMultiprocessor blocks for each multiprocessor and leaves each split splitKeys
+/// keys.
+int64_t chooseSplits(const GpuKernel &kernel, const BoundArguments &arguments,
+                     int64_t multiprocessors);
+
+/// Sets `launch` to the launch with so many splits; 0 takes the entry NAME, as does a kernel
+/// without entries for short grids. There are at most maxSplits, and as many as keys. Returns an
+/// error if no grid has so many blocks.
+std::optional<std::string> planLaunch(const GpuKernel &kernel, const BoundArguments &arguments,
+                                      int64_t splits, GpuLaunch &launch);
 
 } // namespace attnc
 

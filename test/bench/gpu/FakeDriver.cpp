@@ -13,6 +13,7 @@
 //   FAKE_CUDA_FAIL=NAME:N:CODE the N-th call of NAME, from 1, returns CODE and does nothing
 //   FAKE_CUDA_DEVICES=N        devices there are (1)
 //   FAKE_CUDA_CAPABILITY=M.N   their compute capability (8.0)
+//   FAKE_CUDA_SMS=N            their multiprocessors (108)
 //
 //===------------------------------------------------------------------------===//
 
@@ -151,7 +152,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
   else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
     *value = std::atoi(capability.c_str() + capability.find('.') + 1);
   else if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
-    *value = static_cast<int>(getState().device.getProperties().multiprocessors);
+    *value = std::atoi(getSetting("FAKE_CUDA_SMS", "108").c_str());
   else
     return invalidValue;
   return CUDA_SUCCESS;

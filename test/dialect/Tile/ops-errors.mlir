@@ -168,3 +168,9 @@ tile.kernel @a queries(%block) {
 // expected-error@+1 {{expected either a schedule or a warp_schedule}}
 tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_tile = 8, lanes = 16>) warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 64, tensor_cores = true>) queries(%block) {
 }
+
+// -----
+
+// expected-error@+1 {{expected one size of key blocks with `short_grid`, got 64 and 32}}
+tile.kernel @a_short warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 32, tensor_cores = true, short_grid = true>) queries(%block) {
+}

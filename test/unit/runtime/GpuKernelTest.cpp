@@ -10,62 +10,129 @@
 
 using namespace attnc;
 
-static BoundArguments makeArguments(int64_t b, int64_t hq, int64_t q) {
+static BoundArguments makeArguments(int64_t b, int64_t hq, int64_t q, int64_t hkv = 1,
+                                    int64_t kv = 1) {
   BoundArguments arguments;
   arguments.B = b;
   arguments.Hq = hq;
+  arguments.Hkv = hkv;
   arguments.Q = q;
+  arguments.KV = kv;
   return arguments;
 }
 
-TEST(GpuKernel, CountsBlocks) {
+/// A kernel for 128 queries a block, and for 64 rows in short grids.
+static GpuKernel makeKernel() {
   GpuKernel kernel;
+  kernel.info.valueDim = 100;
   kernel.queryBlock = 128;
-  int64_t blocks = -1;
-  EXPECT_EQ(countBlocks(kernel, makeArguments(2, 3, 128), blocks), std::nullopt);
-  EXPECT_EQ(blocks, 6);
-  EXPECT_EQ(countBlocks(kernel, makeArguments(2, 3, 129), blocks), std::nullopt);
-  EXPECT_EQ(blocks, 12);
-  EXPECT_EQ(countBlocks(kernel, makeArguments(1, 1, GpuKernel::maxBlocks), blocks), std::nullopt);
-  EXPECT_EQ(blocks, 16777216);
+  kernel.shortGrid.emplace();
+  kernel.shortGrid->rows = 64;
+  kernel.shortGrid->packsHeads = true;
+  return kernel;
+}
+
+/// The blocks of a launch, or -1 after an error.
+static int64_t countBlocks(const GpuKernel &kernel, const BoundArguments &arguments,
+                           int64_t splits = 0) {
+  GpuLaunch launch;
+  return planLaunch(kernel, arguments, splits, launch) ? -1 : launch.blocks;
+}
+
+TEST(GpuKernel, CountsBlocks) {
+  GpuKernel kernel = makeKernel();
+  EXPECT_EQ(countBlocks(kernel, makeArguments(2, 3, 128)), 6);
+  EXPECT_EQ(countBlocks(kernel, makeArguments(2, 3, 129)), 12);
+  EXPECT_EQ(countBlocks(kernel, makeArguments(1, 1, GpuKernel::maxBlocks)), 16777216);
   // More than 65535 in a dimension other than the first would be refused.
-  EXPECT_EQ(countBlocks(kernel, makeArguments(70000, 1, 1), blocks), std::nullopt);
-  EXPECT_EQ(blocks, 70000);
-  EXPECT_EQ(countBlocks(kernel, makeArguments(4096, 32, 16), blocks), std::nullopt);
-  EXPECT_EQ(blocks, 131072);
+  EXPECT_EQ(countBlocks(kernel, makeArguments(70000, 1, 1)), 70000);
+  EXPECT_EQ(countBlocks(kernel, makeArguments(4096, 32, 16)), 131072);
   for (const BoundArguments &empty :
-       {makeArguments(0, 3, 128), makeArguments(2, 0, 128), makeArguments(2, 3, 0)}) {
-    EXPECT_EQ(countBlocks(kernel, empty, blocks), std::nullopt);
-    EXPECT_EQ(blocks, 0);
-  }
+       {makeArguments(0, 3, 128), makeArguments(2, 0, 128), makeArguments(2, 3, 0)})
+    for (int64_t splits : {0, 1, 2})
+      EXPECT_EQ(countBlocks(kernel, empty, splits), 0);
 }
 
 TEST(GpuKernel, RefusesGridsThatAreTooLarge) {
   GpuKernel kernel;
   kernel.queryBlock = 64;
-  int64_t blocks = 0;
-  EXPECT_EQ(countBlocks(kernel, makeArguments(65536, 32768, 1), blocks),
+  GpuLaunch launch;
+  EXPECT_EQ(planLaunch(kernel, makeArguments(65536, 32768, 1), 0, launch),
             "expected a grid of at most 2147483647 blocks, got B * Hq = 65536 * 32768 heads with 1 "
             "queries in blocks of 64");
-  EXPECT_TRUE(
-      countBlocks(kernel, makeArguments(int64_t(1) << 31, int64_t(1) << 31, 1 << 20), blocks));
-  EXPECT_EQ(countBlocks(kernel, makeArguments(int64_t(1) << 31, int64_t(1) << 40, 0), blocks),
-            std::nullopt);
+  EXPECT_EQ(countBlocks(kernel, makeArguments(int64_t(1) << 31, int64_t(1) << 31, 1 << 20)), -1);
+  EXPECT_EQ(countBlocks(kernel, makeArguments(int64_t(1) << 31, int64_t(1) << 40, 0)), 0);
   kernel.queryBlock = 1;
-  EXPECT_EQ(countBlocks(kernel, makeArguments(1, 1, GpuKernel::maxBlocks), blocks), std::nullopt);
-  EXPECT_TRUE(countBlocks(kernel, makeArguments(2, 1, (int64_t(1) << 30)), blocks));
+  EXPECT_EQ(countBlocks(kernel, makeArguments(1, 1, GpuKernel::maxBlocks)), GpuKernel::maxBlocks);
+  EXPECT_EQ(countBlocks(kernel, makeArguments(2, 1, (int64_t(1) << 30))), -1);
+  EXPECT_EQ(planLaunch(makeKernel(), makeArguments(65536, 16384, 1, 16384, 500), 2, launch),
+            "expected a grid of at most 2147483647 blocks, got B * Hq = 65536 * 16384 heads with 1 "
+            "queries in blocks of 64 and 2 splits");
+}
+
+TEST(GpuKernel, RowsOfShortGridsAreThoseOfAGroup) {
+  GpuKernel kernel = makeKernel();
+  // 8 heads of 9 queries are 72 rows of each of 2 heads of keys.
+  BoundArguments arguments = makeArguments(3, 16, 9, 2, 1000);
+  EXPECT_EQ(countBlocks(kernel, arguments, 1), 3 * 2 * 2);
+  EXPECT_EQ(countBlocks(kernel, arguments, 5), 3 * 2 * 2 * 5);
+  kernel.shortGrid->packsHeads = false;
+  EXPECT_EQ(countBlocks(kernel, arguments, 1), 3 * 16);
+}
+
+TEST(GpuKernel, SplitsHaveAWorkspace) {
+  GpuLaunch launch;
+  BoundArguments arguments = makeArguments(3, 16, 9, 2, 1000);
+  EXPECT_EQ(planLaunch(makeKernel(), arguments, 1, launch), std::nullopt);
+  EXPECT_EQ(launch.splits, 1);
+  EXPECT_EQ(launch.combineBlocks, 0);
+  EXPECT_EQ(launch.workspaceBytes, 0);
+  EXPECT_EQ(planLaunch(makeKernel(), arguments, 5, launch), std::nullopt);
+  EXPECT_EQ(launch.splits, 5);
+  EXPECT_EQ(launch.combineBlocks, 3 * 16 * 9);
+  // 112 columns and two statistics.
+  EXPECT_EQ(launch.workspaceBytes, 3 * 16 * 9 * 5 * 114 * 4);
+  // No more splits than keys, and the entry of long grids without any.
+  arguments.KV = 3;
+  EXPECT_EQ(planLaunch(makeKernel(), arguments, 5, launch), std::nullopt);
+  EXPECT_EQ(launch.splits, 3);
+  arguments.KV = 0;
+  EXPECT_EQ(planLaunch(makeKernel(), arguments, 5, launch), std::nullopt);
+  EXPECT_EQ(launch.splits, 0);
+  EXPECT_EQ(launch.blocks, 3 * 16);
+}
+
+TEST(GpuKernel, ChoosesSplitsByTheMultiprocessors) {
+  GpuKernel kernel = makeKernel();
+  // One query of 8 groups: 8 blocks a split, and 4 blocks a multiprocessor.
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(1, 64, 1, 8, 1 << 17), 132), 66);
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(1, 64, 1, 8, 1 << 17), 1000), 128);
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(16, 64, 1, 8, 1 << 17), 132), 4);
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(100, 64, 1, 8, 1 << 17), 132), 1);
+  // Each split has 128 keys.
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(1, 64, 1, 8, 1000), 132), 7);
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(1, 64, 1, 8, 100), 132), 1);
+  // From 64 queries on, only grids that leave half of the GPU idle.
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(100, 64, 63, 8, 1000), 132), 1);
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(100, 64, 64, 8, 1000), 132), 0);
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(1, 66, 64, 66, 1000), 132), 7);
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(1, 67, 64, 67, 1000), 132), 0);
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(1, 64, 1, 8, 0), 132), 0);
+  kernel.shortGrid.reset();
+  EXPECT_EQ(chooseSplits(kernel, makeArguments(1, 64, 1, 8, 1 << 17), 132), 0);
 }
 
 TEST(GpuKernel, RefusesMoreArgumentsThanAKernelTakes) {
   KernelInfo info;
   EXPECT_EQ(getParameterBytes(info), 208);
   // Three slots each.
-  for (int i = 0; i < 162; ++i)
+  for (int i = 0; i < 161; ++i)
     info.captures.push_back({"t" + std::to_string(i), ElementType::F32, {SizeExpr::symbol("Q")}});
-  EXPECT_EQ(getParameterBytes(info), 4096);
-  EXPECT_EQ(checkParameterBytes(info), std::nullopt);
   info.scalars.push_back({"x", ElementType::F32});
+  EXPECT_EQ(getParameterBytes(info), 4080);
+  EXPECT_EQ(checkParameterBytes(info), std::nullopt);
+  info.scalars.push_back({"y", ElementType::F32});
   EXPECT_EQ(checkParameterBytes(info),
-            "expected launch arguments of at most 4096 bytes, the most that kernels for GPUs take, "
-            "got 4104 with 162 captured tensors and 1 scalars");
+            "expected launch arguments of at most 4080 bytes, the most that kernels for GPUs take, "
+            "got 4088 with 161 captured tensors and 2 scalars");
 }
