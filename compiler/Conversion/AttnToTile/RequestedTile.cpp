@@ -17,9 +17,6 @@ using namespace attnc::tile;
 static constexpr int64_t tileQueries[] = {16, 32, 64, 128, 256};
 static constexpr int64_t tileKeys[] = {16, 32, 64, 128};
 
-/// Most keys of a block that the mask may cut: smaller ones exclude more.
-static constexpr int64_t largestMaskedBlock = 64;
-
 std::optional<TileSizes> attnc::parseTile(StringRef text) {
   auto [queries, keys] = text.split('x');
   TileSizes tile;
@@ -39,10 +36,8 @@ std::string attnc::getTileRange() {
 
 static WarpScheduleAttr getSchedule(attn::KernelOp kernel, TileSizes tile, int64_t warpRows) {
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
-  int64_t masked = std::min(tile.keys, largestMaskedBlock);
   // The products of wide heads make large loops.
-  if (headDims > 256)
-    masked = std::min(masked, std::max<int64_t>(tile.keys / 2, 16));
+  int64_t masked = headDims > 256 ? std::max<int64_t>(tile.keys / 2, 16) : tile.keys;
   return WarpScheduleAttr::get(kernel.getContext(), tile.queries, warpRows, tile.keys, masked,
                                !kernel.getDtype().isF32(), /*shortGrid=*/false);
 }

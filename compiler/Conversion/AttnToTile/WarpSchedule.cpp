@@ -48,9 +48,10 @@ struct Sizes {
 } // namespace
 
 /// From the best ones down.
-static constexpr Sizes tensorCoreSizes[] = {{128, 32, 128, 64}, {128, 32, 64, 64},
+static constexpr Sizes tensorCoreSizes[] = {{128, 32, 128, 128}, {128, 32, 64, 64},
                                             {128, 16, 64, 64},  {64, 16, 64, 64},
-                                            {32, 16, 32, 32},   {32, 16, 16, 16}};
+                                            {64, 16, 32, 32},   {32, 16, 32, 32},
+                                            {32, 16, 16, 16}};
 static constexpr Sizes fmaSizes[] = {{128, 32, 64, 64}, {128, 32, 32, 32}, {128, 16, 64, 64},
                                      {64, 16, 32, 32},  {32, 16, 32, 32},  {32, 16, 16, 16}};
 

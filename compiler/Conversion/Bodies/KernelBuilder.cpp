@@ -54,6 +54,9 @@ Value KernelBuilder::lessEqual(Value lhs, Value rhs) {
 }
 Value KernelBuilder::andOf(Value lhs, Value rhs) { return arith::AndIOp::create(*this, lhs, rhs); }
 Value KernelBuilder::orOf(Value lhs, Value rhs) { return arith::OrIOp::create(*this, lhs, rhs); }
+Value KernelBuilder::notOf(Value condition) {
+  return createOrFold<arith::XOrIOp>(condition, boolean(true));
+}
 
 Value KernelBuilder::roundDown(Value value, int64_t factor) {
   return mul(arith::DivUIOp::create(*this, value, integer(value.getType(), factor)), factor);

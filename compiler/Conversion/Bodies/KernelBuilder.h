@@ -50,6 +50,7 @@ public:
   mlir::Value lessEqual(mlir::Value lhs, mlir::Value rhs);
   mlir::Value andOf(mlir::Value lhs, mlir::Value rhs);
   mlir::Value orOf(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value notOf(mlir::Value condition);
   /// The smallest multiple of `factor` that is at least `value`, which is not negative.
   mlir::Value roundUp(mlir::Value value, int64_t factor);
   mlir::Value roundDown(mlir::Value value, int64_t factor);

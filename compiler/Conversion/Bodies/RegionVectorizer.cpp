@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/Bodies/RegionVectorizer.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -14,11 +15,25 @@ using attn::Stage;
 RegionVectorizer::RegionVectorizer(attn::ScoreOp score, OpEmitter &emitter)
     : body(&score.getBody().front()), stages(score), emitter(emitter),
       score(score.getScoreArgument()), batch(score.getBatch()), head(score.getHead()),
-      query(score.getQuery()), key(score.getKey()), yielded(score.getYielded()) {}
+      query(score.getQuery()), key(score.getKey()), results({score.getYielded()}) {
+  selectOps();
+}
 
-RegionVectorizer::RegionVectorizer(attn::MaskOp mask, OpEmitter &emitter)
+RegionVectorizer::RegionVectorizer(attn::MaskOp mask, ValueRange conditions, OpEmitter &emitter)
     : body(&mask.getBody().front()), stages(mask), emitter(emitter), batch(mask.getBatch()),
-      head(mask.getHead()), query(mask.getQuery()), key(mask.getKey()), yielded(mask.getYielded()) {
+      head(mask.getHead()), query(mask.getQuery()), key(mask.getKey()), results(conditions) {
+  selectOps();
+}
+
+void RegionVectorizer::selectOps() {
+  DenseSet<Value> needed(llvm::from_range, results);
+  for (Operation &op : llvm::reverse(body->without_terminator())) {
+    if (llvm::none_of(op.getResults(), [&](Value value) { return needed.contains(value); }))
+      continue;
+    needed.insert_range(op.getOperands());
+    ops.push_back(&op);
+  }
+  std::reverse(ops.begin(), ops.end());
 }
 
 void RegionVectorizer::emitStage(OpBuilder &builder, Stage stage,
@@ -31,11 +46,11 @@ void RegionVectorizer::emitStage(OpBuilder &builder, Stage stage,
         return found;
     llvm_unreachable("a value is used before its stage was emitted");
   };
-  for (Operation &op : body->without_terminator()) {
-    if (stages.get(op.getResult(0)) != stage)
+  for (Operation *op : ops) {
+    if (stages.get(op->getResult(0)) != stage)
       continue;
-    SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), lookup);
-    for (auto [result, emitted] : llvm::zip(op.getResults(), emitter.emit(builder, &op, operands)))
+    SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), lookup);
+    for (auto [result, emitted] : llvm::zip(op->getResults(), emitter.emit(builder, op, operands)))
       values[result] = emitted;
   }
 }
@@ -69,17 +84,28 @@ Value RegionVectorizer::emitPair(OpBuilder &builder, const StageValues &headValu
     values[score] = scoreValue;
     emitStage(builder, Stage::Score, {&headValues, &queryValues, &keyValues}, values);
   }
-  Value result;
-  for (const StageValues *stage : {&std::as_const(values), &keyValues, &queryValues, &headValues})
-    if (!result)
-      result = stage->lookup(yielded);
+  auto lookup = [&](Value value) {
+    for (const StageValues *stage : {&std::as_const(values), &keyValues, &queryValues, &headValues})
+      if (Value found = stage->lookup(value))
+        return found;
+    llvm_unreachable("all results are emitted");
+  };
+  int64_t lanes = 0;
   for (Value shape : {queryValues.lookup(query), keyValues.lookup(key), scoreValue})
     if (auto vector = shape ? dyn_cast<VectorType>(shape.getType()) : VectorType())
-      return broadcastTo(builder, yielded.getLoc(), result, vector.getNumElements());
-  return result;
+      lanes = vector.getNumElements();
+  Value all;
+  for (Value result : results) {
+    Location loc = result.getLoc();
+    Value emitted = lookup(result);
+    if (lanes != 0)
+      emitted = broadcastTo(builder, loc, emitted, lanes);
+    all = all ? arith::AndIOp::create(builder, loc, all, emitted).getResult() : emitted;
+  }
+  return all;
 }
 
 unsigned RegionVectorizer::getNumPairOps() const {
-  return llvm::count_if(body->without_terminator(),
-                        [&](Operation &op) { return stages.get(op.getResult(0)) >= Stage::Pair; });
+  return llvm::count_if(ops,
+                        [&](Operation *op) { return stages.get(op->getResult(0)) >= Stage::Pair; });
 }

@@ -35,7 +35,10 @@ using StageValues = llvm::DenseMap<mlir::Value, mlir::Value>;
 class RegionVectorizer {
 public:
   RegionVectorizer(attn::ScoreOp score, OpEmitter &emitter);
-  RegionVectorizer(attn::MaskOp mask, OpEmitter &emitter);
+  RegionVectorizer(attn::MaskOp mask, OpEmitter &emitter)
+      : RegionVectorizer(mask, mask.getYielded(), emitter) {}
+  /// Of the mask only whether all of `conditions`, at least one of its values, hold.
+  RegionVectorizer(attn::MaskOp mask, mlir::ValueRange conditions, OpEmitter &emitter);
 
   /// Values of the launch, the batch and the head: constants, dimensions, `slopes[h]`,
   /// `lengths[b]`. `batch` and `head` are scalar i64.
@@ -54,21 +57,21 @@ public:
   mlir::Value emitPair(mlir::OpBuilder &builder, const StageValues &head, const StageValues &query,
                        const StageValues &key, mlir::Value score = {});
 
-  /// The stage at which the yielded value is known: a mask of stage Head or Query, say, is the same
-  /// for all keys.
-  attn::Stage getYieldedStage() const { return stages.get(yielded); }
-
   /// The number of ops that emitPair emits for each pair: what a pair costs.
   unsigned getNumPairOps() const;
 
 private:
+  void selectOps();
   void emitStage(mlir::OpBuilder &builder, attn::Stage stage,
                  llvm::ArrayRef<const StageValues *> before, StageValues &values);
 
   mlir::Block *body;
   attn::Stages stages;
   OpEmitter &emitter;
-  mlir::Value score, batch, head, query, key, yielded;
+  mlir::Value score, batch, head, query, key;
+  llvm::SmallVector<mlir::Value, 1> results;
+  /// The ops that the results need.
+  llvm::SmallVector<mlir::Operation *> ops;
 };
 
 } // namespace attnc

@@ -144,7 +144,13 @@ void WarpLowering::emitEpilogue(State &state) {
     }
     sums.push_back(sum);
     Value notFinite = code.compareF(arith::CmpFPredicate::UNE, check, zero);
-    flags.push_back(code.orOf(notFinite, hasLargeScores(state.maxima[slot])));
+    Value flag = code.orOf(notFinite, hasLargeScores(state.maxima[slot]));
+    if (rowsMayBeUnknown) {
+      Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
+      Value unknown = loadShared(code.getI32Type(), layout.flags, row);
+      flag = code.orOf(flag, code.less(code.i32(0), unknown));
+    }
+    flags.push_back(flag);
   }
   storeRows(state, sums);
   emitExactRows(flags);

@@ -5,8 +5,10 @@
 //
 //===------------------------------------------------------------------------===//
 //
-// Operands come from shared memory by ldmatrix: its lane l names row l % 8 of matrix l / 8. Rows
-// of a tile start at multiples of 8, so row & 7, by which chunks are swizzled, is l & 7.
+// Operands come from shared memory by ldmatrix: its lane l names row l % 8 of matrix l / 8. Columns
+// 2 i and 2 i + 1 of tile j of scores are the keys L i + 2 j and L i + 2 j + 1 of the block, where
+// L is a quarter of it: so each lane of a quad has keys that follow each other. In the other
+// product the tiles 2 j and 2 j + 1 are a step.
 //
 //===------------------------------------------------------------------------===//
 
@@ -15,18 +17,42 @@
 using namespace mlir;
 using namespace attnc;
 using tile::SharedLayout;
+using tile::TileOrder;
 
 /// Columns, or rows of values, that one step of mma.sync takes: two chunks.
 static constexpr int64_t stepSize = 16;
 /// Steps in a panel.
 static constexpr int64_t stepsPerPanel = 4;
 
-/// The offsets in a panel at which a lane reads the chunks 2 s and 2 s + 1, one of which is its
-/// own, for each step s.
-static std::array<Value, stepsPerPanel> getStepOffsets(WarpBuilder &code, Value lane, Value row,
-                                                       Value ownChunk) {
-  Value swizzled = code.bitXor(ownChunk, code.bitAnd(lane, 7));
-  Value first = code.add(code.shiftLeft(row, 7), code.shiftLeft(swizzled, 4));
+WarpLowering::Fragments WarpLowering::getFragments(int64_t keyBlock) {
+  TileOrder keyOrder = layout.getKeyOrder(keyBlock), queryOrder;
+  int64_t first = 1, part = keyOrder.laneRows, tile = 2;
+  auto map = [&](TileOrder order, std::array<int64_t, 3> matrixRows, int64_t bit3, int64_t bit4) {
+    // Either the row or the chunk of a matrix.
+    auto getPlace = [&](int64_t row) {
+      return row ? order.getPlace(row, 0) : order.getPlace(0, 1);
+    };
+    SmallVector<int64_t> images;
+    for (int64_t row : matrixRows)
+      images.push_back(order.getPlace(row, 0));
+    images.push_back(getPlace(bit3));
+    images.push_back(getPlace(bit4));
+    return code.mapBits(self.lane, images);
+  };
+  constexpr int64_t nextChunk = 0;
+  Fragments fragments;
+  // Rows 0 to 7 and 8 to 15 of the first chunk, then of the second.
+  fragments.queries = code.add(map(queryOrder, {1, 2, 4}, 8, nextChunk),
+                               code.mul(self.warpRow, SharedLayout::panelBytes));
+  // Both chunks of the first tile of keys, then of the second.
+  fragments.keys = map(keyOrder, {first, part, 2 * part}, nextChunk, tile);
+  // Both tiles of keys of the first chunk, then of the second.
+  fragments.values = map(keyOrder, {first, part, 2 * part}, tile, nextChunk);
+  return fragments;
+}
+
+/// The offsets of the fragments of each step in a panel.
+static std::array<Value, stepsPerPanel> getStepOffsets(WarpBuilder &code, Value first) {
   std::array<Value, stepsPerPanel> offsets;
   for (int64_t step = 0; step < stepsPerPanel; ++step)
     offsets[step] = code.bitXor(first, 2 * SharedLayout::chunkBytes * step);
@@ -40,18 +66,11 @@ void WarpLowering::addProduct(ArrayRef<Value> a, ArrayRef<Value> b, Value *upper
   std::copy_n(&sums[2], 2, lower);
 }
 
-WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
+WarpLowering::Scores WarpLowering::emitMatrixDot(bool masked) {
   WarpBuilder::PhaseScope phase(code, "S = Q K^T");
-  int64_t tiles = schedule.getWarpRows() / 16;
-  Value row8 = code.bitAnd(self.lane, 7), row16 = code.bitAnd(self.lane, 15);
-  Value upper16 = code.shiftRight(self.lane, 4),
-        upper8 = code.bitAnd(code.shiftRight(self.lane, 3), 1);
-  // Matrices of q: rows 0 to 7 and 8 to 15 of the first chunk, then of the second. Matrices of k:
-  // both chunks of keys 0 to 7, then of keys 8 to 15.
-  auto queryOffsets = getStepOffsets(code, self.lane, code.add(self.warpRow, row16), upper16);
-  auto keyOffsets =
-      getStepOffsets(code, self.lane, code.add(row8, code.shiftLeft(upper16, 3)), upper8);
-
+  int64_t keyBlock = getKeyBlock(masked), tiles = schedule.getWarpRows() / 16;
+  auto places = loadPlaces(/*full=*/!masked, 0);
+  auto queryOffsets = getStepOffsets(code, places[0]), keyOffsets = getStepOffsets(code, places[1]);
   Scores scores(getNumSlots(), Values(keyBlock / 4, code.f32(0)));
   for (int64_t step = 0; step < layout.headDim / stepSize; ++step) {
     int64_t panel = step / stepsPerPanel, inPanel = step % stepsPerPanel;
@@ -65,7 +84,7 @@ WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
     for (int64_t key = 0; key < keyBlock; key += 16) {
       std::array<Value, 4> b = code.loadMatrices(
           getKeyShared(keyOffsets[inPanel],
-                       layout.keys + (panel * keyBlock + key) * SharedLayout::panelBytes),
+                       layout.keys + (panel * keyBlock + key / 4) * SharedLayout::panelBytes),
           /*transposed=*/false);
       for (int64_t tile = 0; tile < tiles; ++tile)
         for (int64_t half = 0; half < 2; ++half) {
@@ -78,13 +97,14 @@ WarpLowering::Scores WarpLowering::emitMatrixDot(int64_t keyBlock) {
   return scores;
 }
 
-void WarpLowering::emitMatrixDotAcc(const Scores &weights, const Values &factors, State &state) {
+void WarpLowering::emitMatrixDotAcc(bool masked, const Scores &weights, const Values &factors,
+                                    State &state) {
   WarpBuilder::PhaseScope phase(code, "O = O + P V");
-  int64_t tiles = schedule.getWarpRows() / 16;
-  int64_t keyBlock = 4 * static_cast<int64_t>(weights.front().size());
-  // Matrices of v, transposed: keys 0 to 7 and 8 to 15 of the first chunk, then of the second.
-  auto offsets =
-      getStepOffsets(code, self.lane, code.bitAnd(self.lane, 15), code.shiftRight(self.lane, 4));
+  int64_t keyBlock = getKeyBlock(masked), tiles = schedule.getWarpRows() / 16;
+  auto offsets = getStepOffsets(code, loadPlaces(/*full=*/!masked, 1)[1]);
+  for (int64_t slot = 0; slot < getNumSlots(); ++slot)
+    for (Value &value : state.output[slot])
+      value = code.mulF(value, factors[slot]);
   for (int64_t key = 0; key < keyBlock; key += stepSize) {
     SmallVector<Values, 2> a;
     for (int64_t tile = 0; tile < tiles; ++tile) {
@@ -99,17 +119,12 @@ void WarpLowering::emitMatrixDotAcc(const Scores &weights, const Values &factors
       int64_t panel = step / stepsPerPanel, inPanel = step % stepsPerPanel;
       std::array<Value, 4> b = code.loadMatrices(
           getKeyShared(offsets[inPanel],
-                       layout.values + (panel * keyBlock + key) * SharedLayout::panelBytes),
+                       layout.values + (panel * keyBlock + key / 4) * SharedLayout::panelBytes),
           /*transposed=*/true);
       for (int64_t tile = 0; tile < tiles; ++tile)
         for (int64_t half = 0; half < 2; ++half) {
           Values &upper = state.output[2 * tile], &lower = state.output[2 * tile + 1];
           int64_t n = 4 * step + 2 * half;
-          if (key == 0)
-            for (int64_t i = n; i < n + 2; ++i) {
-              upper[i] = code.mulF(upper[i], factors[2 * tile]);
-              lower[i] = code.mulF(lower[i], factors[2 * tile + 1]);
-            }
           addProduct(a[tile], {b[2 * half], b[2 * half + 1]}, &upper[n], &lower[n]);
         }
     }

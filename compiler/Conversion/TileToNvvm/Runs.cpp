@@ -16,33 +16,45 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
                                              llvm::function_ref<void()> copyNextKeys) {
   WarpBuilder::PhaseScope phase(code, masked ? "loop over masked blocks" : "loop over full blocks");
   State state = before;
-  int64_t keyBlock = getKeyBlock(masked);
-  llvm::SaveAndRestore guard(self, getPosition());
+  bool tensorCores = schedule.getTensorCores();
+  llvm::SaveAndRestore guard(self, self);
+  if (!tensorCores)
+    self = getPosition();
   // All warps have done with the values of the block before, and the keys of this one are there.
   code.waitForCopies();
   code.barrier();
-  copyValues(firstKey, /*full=*/!masked);
-  Scores scores = emitDot(keyBlock);
+  if (masked)
+    code.ifElse(
+        alignedKeys, [&] { copyValues(firstKey, /*full=*/false); },
+        [&] {
+          copyBlockElements(firstKey);
+          code.barrier();
+        });
+  else
+    copyValues(firstKey, /*full=*/true);
+  Scores scores = emitDot(masked);
   code.waitForCopies();
   code.barrier();
-  self = getPosition();
   copyNextKeys();
   emitWeights(scores, firstKey, masked, state);
   return state;
 }
 
-WarpLowering::Scores WarpLowering::emitDot(int64_t keyBlock) {
-  return schedule.getTensorCores() ? emitMatrixDot(keyBlock) : emitFmaDot(keyBlock);
+WarpLowering::Scores WarpLowering::emitDot(bool masked) {
+  return schedule.getTensorCores() ? emitMatrixDot(masked) : emitFmaDot(getKeyBlock(masked));
 }
 
 void WarpLowering::emitWeights(Scores &scores, Value firstKey, bool masked, State &state) {
-  emitPairs(scores, firstKey, masked);
-  Values factors = emitSoftmaxStep(scores, state);
-  self = getPosition();
-  if (schedule.getTensorCores())
-    emitMatrixDotAcc(scores, factors, state);
-  else
+  if (score || masked)
+    self = getPosition();
+  LaneRanges ranges = emitPairs(scores, firstKey, masked);
+  Values factors = emitSoftmaxStep(scores, ranges, state);
+  if (schedule.getTensorCores()) {
+    emitMatrixDotAcc(masked, scores, factors, state);
+  } else {
+    self = getPosition();
     emitFmaDotAcc(scores, factors, state);
+  }
 }
 
 WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &partial,
@@ -52,9 +64,11 @@ WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &par
   auto copyFirstFull = [&] {
     code.ifTrue(someFull, [&] { copyKeys(full.getFirstKey(zero), /*full=*/true); });
   };
-  code.ifElse(
-      code.less(zero, partial.count), [&] { copyKeys(partial.getFirstKey(zero), /*full=*/false); },
-      copyFirstFull);
+  code.ifTrue(alignedKeys, [&] {
+    code.ifElse(
+        code.less(zero, partial.count),
+        [&] { copyKeys(partial.getFirstKey(zero), /*full=*/false); }, copyFirstFull);
+  });
 
   auto visit = [&](const State &before, const Run &run, bool masked) {
     Values after =
@@ -63,10 +77,18 @@ WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &par
           auto copyNext = [&] { copyKeys(run.getFirstKey(next), /*full=*/!masked); };
           auto copyNextKeys = [&] {
             Value inRun = code.less(next, run.count);
-            if (masked)
-              code.ifElse(inRun, copyNext, copyFirstFull);
-            else
+            if (!masked)
               code.ifTrue(inRun, copyNext);
+            else if (schedule.getMaskedBlocks() != 1)
+              code.ifTrue(alignedKeys, [&] { code.ifElse(inRun, copyNext, copyFirstFull); });
+            else
+              // Full blocks are copied in the same way.
+              code.ifTrue(code.andOf(alignedKeys, code.orOf(inRun, someFull)), [&] {
+                Value key = code.choose(
+                    inRun, code.getI32Type(), [&] { return run.getFirstKey(next); },
+                    [&] { return full.getFirstKey(zero); });
+                copyKeys(key, /*full=*/false);
+              });
           };
           State state = before.unflatten(carried);
           return visitBlock(state, run.getFirstKey(n), masked, copyNextKeys).flatten();
@@ -90,8 +112,13 @@ WarpLowering::State WarpLowering::visitShortRun(const State &initial, const Run 
         code.ifTrue(code.less(n, run.count), [&] {
           stage = getStage(n);
           Value firstKey = run.getFirstKey(n);
-          copyKeys(firstKey, /*full=*/false);
-          copyValues(firstKey, /*full=*/false);
+          code.ifElse(
+              alignedKeys,
+              [&] {
+                copyKeys(firstKey, /*full=*/false);
+                copyValues(firstKey, /*full=*/false);
+              },
+              [&] { copyBlockElements(firstKey); });
         });
         return code.choose(
             code.andOf(hasRows, code.less(zero, n)), carried.getTypes(),
@@ -99,7 +126,7 @@ WarpLowering::State WarpLowering::visitShortRun(const State &initial, const Run 
               Value last = code.sub(n, 1);
               stage = getStage(last);
               State state = initial.unflatten(carried);
-              Scores scores = emitDot(schedule.getKeyBlock());
+              Scores scores = emitDot(/*masked=*/true);
               emitWeights(scores, run.getFirstKey(last), /*masked=*/true, state);
               return state.flatten();
             },
@@ -138,6 +165,7 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
     Value first = code.widen(getQuery(firstRow));
     Value last = code.widen(getQuery(code.add(firstRow, code.sub(rowCount, 1))));
     maskRanges->prepareHead(code, batch, head, arguments.getDim("Q"), arguments.getDim("KV"));
+    storeRowRanges();
     blockQueries = maskRanges->prepareQueries(code, first, last);
     attn::KeyBounds bounds = maskRanges->emitKeyBounds(code, blockQueries);
     keyBegin = code.narrow(bounds.lo);
@@ -146,9 +174,8 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
     fullHi = code.narrow(bounds.fullHi);
   }
   // Loops over full blocks copy aligned rows only; others are masked, though nothing is excluded.
-  Value aligned = code.andOf(k.aligned, v.aligned);
-  fullLo = code.select(aligned, fullLo, numKeys);
-  fullHi = code.select(aligned, fullHi, zero);
+  fullLo = code.select(alignedKeys, fullLo, numKeys);
+  fullHi = code.select(alignedKeys, fullHi, zero);
   int64_t maskedBlocks = schedule.getMaskedBlocks(), maskedKeyBlock = keyBlock / maskedBlocks;
   KeyBlocks blocks;
   // Where there are no keys, hi may be below lo.
@@ -221,7 +248,7 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
     Value known =
         code.andOf(code.lessEqual(blocks.fullBegin, block), code.less(block, blocks.fullEnd));
     Value all = code.equal(bits[1], code.i32((int64_t(1) << maskedBlocks) - 1));
-    isFull = code.orOf(known, code.andOf(all, code.andOf(k.aligned, v.aligned)));
+    isFull = code.orOf(known, code.andOf(all, alignedKeys));
     partialBits = code.select(isFull, zero, bits[0]);
   }
 

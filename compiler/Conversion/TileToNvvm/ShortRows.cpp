@@ -78,7 +78,12 @@ void WarpLowering::storeShortRow(Value row) {
     check = code.fma(staged.back(), zero, check);
   }
   Value notFinite = code.compareF(arith::CmpFPredicate::UNE, check, zero);
-  Value again = code.anyInWarp(code.orOf(notFinite, hasLargeScores(maximum)));
+  Value flag = code.orOf(notFinite, hasLargeScores(maximum));
+  if (rowsMayBeUnknown) {
+    Value unknown = loadShared(code.getI32Type(), layout.flags, row);
+    flag = code.orOf(flag, code.less(code.i32(0), unknown));
+  }
+  Value again = code.anyInWarp(flag);
   Values types = staged;
   types.append({sum, maximum});
   Values results = code.choose(

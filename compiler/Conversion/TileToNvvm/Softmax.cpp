@@ -14,44 +14,57 @@ using namespace attnc;
 
 static constexpr float infinity = std::numeric_limits<float>::infinity();
 
-void WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
-  WarpBuilder::PhaseScope phase(code, masked ? "mask" : "scores");
-  Value excluded = code.f32(-infinity);
-  Value left = code.sub(numKeys, firstKey), lastKey = code.sub(numKeys, 1);
-  bool evaluatesMask = masked && mask;
-  auto columns = static_cast<int64_t>(scores.front().size());
-  for (int64_t n = 0; n < columns; ++n) {
-    Value column = code.add(code.shiftLeft(self.quadLane, 1), getColumn(n));
-    Value key = code.add(firstKey, column);
-    Value inside;
-    if (masked) {
-      // Keys past the last are computed as the last.
-      inside = code.less(column, left);
-      key = code.select(inside, key, lastKey);
+void WarpLowering::emitColumn(Scores &scores, int64_t n, Value key, const LaneRanges *ranges) {
+  SmallVector<StageValues, 4> scoreKeys;
+  StageValues maskKey;
+  for (const StageValues &scoreHead : scoreHeads)
+    scoreKeys.push_back(score->emitKey(code, scoreHead, key));
+  if (ranges)
+    maskKey = pairMask->emitKey(code, maskHead, key);
+  for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
+    Value &value = scores[slot][n];
+    // A score body's first factor may join the scale.
+    if (scoreScale)
+      value = arith::MulFOp::create(code, value, scoreScale, arith::FastMathFlags::reassoc);
+    if (score) {
+      size_t i = static_cast<size_t>(slot) % scoreHeads.size();
+      value = score->emitPair(code, scoreHeads[i], scoreQueries[slot], scoreKeys[i], value);
     }
-    Value wideKey = code.widen(key);
-    SmallVector<StageValues, 4> scoreKeys;
-    StageValues maskKey;
-    for (const StageValues &scoreHead : scoreHeads)
-      scoreKeys.push_back(score->emitKey(code, scoreHead, wideKey));
-    if (evaluatesMask)
-      maskKey = mask->emitKey(code, maskHead, wideKey);
-    for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
-      Value &value = scores[slot][n];
-      // A score body's first factor may join the scale.
-      if (scoreScale)
-        value = arith::MulFOp::create(code, value, scoreScale, arith::FastMathFlags::reassoc);
-      if (score) {
-        size_t i = static_cast<size_t>(slot) % scoreHeads.size();
-        value = score->emitPair(code, scoreHeads[i], scoreQueries[slot], scoreKeys[i], value);
-      }
-      Value taken = inside;
-      if (evaluatesMask)
-        taken = code.andOf(taken, mask->emitPair(code, maskHead, maskQueries[slot], maskKey));
-      if (taken)
-        value = code.select(taken, value, excluded);
-    }
+    if (!ranges)
+      continue;
+    Value taken = pairMask->emitPair(code, maskHead, maskQueries[slot], maskKey);
+    taken = code.andOf(isInRange(*ranges, slot, n), taken);
+    value = code.select(taken, value, code.f32(-infinity));
   }
+}
+
+WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey, bool masked) {
+  WarpBuilder::PhaseScope phase(code, masked ? "mask" : "scores");
+  auto columns = static_cast<int64_t>(scores.front().size());
+  bool evaluatesMask = masked && pairMask;
+  LaneRanges ranges;
+  if (masked) {
+    ranges = getLaneRanges(firstKey);
+    if (schedule.getTensorCores())
+      makeBits(ranges, columns);
+  }
+  Value laneFirst, lastKey = code.sub(numKeys, 1);
+  if (score || evaluatesMask)
+    laneFirst = code.add(firstKey, code.mul(self.quadLane, getLaneKeys(getKeyBlock(masked))));
+  for (int64_t n = 0; n < columns; ++n) {
+    Value key;
+    if (laneFirst) {
+      key = code.add(laneFirst, getColumn(n));
+      // Keys past the last are computed as the last.
+      if (masked)
+        key = code.minimum(key, lastKey);
+      key = code.widen(key);
+    }
+    emitColumn(scores, n, key, evaluatesMask ? &ranges : nullptr);
+  }
+  if (evaluatesMask)
+    ranges = {};
+  return ranges;
 }
 
 // A weight is exp2(s c - r), where r is m c rounded up and m the largest score: one fused
@@ -75,12 +88,16 @@ Value WarpLowering::hasLargeScores(Value maximum) {
   return code.andOf(large, some);
 }
 
-WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, State &state) {
+WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, const LaneRanges &ranges,
+                                                   State &state) {
   WarpBuilder::PhaseScope phase(code, "softmax");
   Values factors;
   Value smallest = code.f32(std::numeric_limits<float>::lowest());
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Values &row = scores[slot];
+    if (!ranges.ends.empty())
+      for (auto [n, value] : llvm::enumerate(row))
+        value = code.select(isInRange(ranges, slot, n), value, code.f32(-infinity));
     // Two chains at a time.
     Value partial[] = {row[0], row[1]};
     for (size_t n = 2; n < row.size(); ++n)

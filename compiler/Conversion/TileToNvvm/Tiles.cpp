@@ -9,171 +9,288 @@
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace attnc;
 using tile::SharedLayout;
+using tile::TileCopy;
+using tile::TileOrder;
 
-/// Threads t to t + 7 copy the chunks of one row of a panel, all threads some rows after another.
-void WarpLowering::copyAligned(const Rows &rows, Value first, Value count, int64_t tileRows,
-                               int64_t columns, int64_t offset) {
-  Value row = code.shiftRight(self.thread, 3);
-  Value chunk = code.bitAnd(self.thread, 7);
-  // 128 row + 16 chunk is 16 thread.
-  Value place = code.bitXor(code.shiftLeft(self.thread, 4), code.shiftLeft(code.bitAnd(row, 7), 4));
-  auto getTarget = [&](int64_t pass) {
-    // A single warp copies four rows at a time, and chunks are swizzled by the row modulo 8.
-    Value start = pass % 8 ? code.bitXor(place, (pass % 8) << 4) : place;
-    return getKeyShared(start, offset + pass * SharedLayout::panelBytes);
-  };
-  Value none = code.i32(0), all = code.i32(SharedLayout::chunkBytes);
+//===------------------------------------------------------------------------===//
+// Rows that start at multiples of 16 bytes
+//===------------------------------------------------------------------------===//
+
+static SmallVector<int64_t> getTargets(const TileCopy &copy) {
+  SmallVector<int64_t> targets;
+  for (auto [row, chunk] : llvm::zip(copy.threadRows, copy.threadChunks))
+    targets.push_back(copy.order.getPlace(row, chunk));
+  return targets;
+}
+
+WarpLowering::CopyPlace WarpLowering::getCopyPlace(const TileCopy &copy, const Rows &rows) {
+  CopyPlace place;
+  place.row = code.mapBits(self.thread, copy.threadRows);
+  place.target = code.mapBits(self.thread, getTargets(copy));
+  Value chunk = code.mapBits(self.thread, copy.threadChunks);
+  place.source =
+      code.add(code.mul(code.widen(place.row), rows.stride), code.widen(code.shiftLeft(chunk, 4)));
+  return place;
+}
+
+void WarpLowering::copyAligned(const TileCopy &copy, const CopyPlace &place, const Rows &rows,
+                               Value first, Value count, int64_t tileRows, int64_t columns,
+                               int64_t offset) {
   int64_t rowBytes = columns * layout.elementBytes;
-  int64_t rowsPerPass = schedule.getNumThreads() / 8;
-  Value chunkOffset = code.widen(code.shiftLeft(chunk, 4));
-  Value threadOffset = code.add(code.mul(code.widen(row), rows.stride), chunkOffset);
-  Value source = code.address(getRow(rows, first), threadOffset);
-  Value step = code.mul(rows.stride, rowsPerPass);
+  // Bits of a target that differ between threads; the others can be added to an address.
+  int64_t threadBits = 0;
+  for (int64_t target : getTargets(copy))
+    threadBits |= target;
+  Value none = code.i32(0), all = code.i32(SharedLayout::chunkBytes);
+  // One multiplication: strides of aligned rows fit in 32 bits.
+  Value row = code.mul(code.widenUnsigned(first), code.widenUnsigned(code.narrow(rows.stride)));
+  Value start = code.address(code.address(rows.base, place.source), row);
+  Value left = count ? code.sub(count, place.row) : Value();
   auto copyRows = [&] {
-    for (int64_t pass = 0; pass < tileRows; pass += rowsPerPass) {
-      Value target = getTarget(pass);
-      Value inside = count ? code.less(code.add(row, pass), count) : Value();
+    for (int64_t passRow : copy.passRows) {
+      Value source = passRow ? code.address(start, code.mul(rows.stride, passRow)) : start;
       if (rows.headStride)
-        source = code.address(getQueryRow(rows, code.add(code.add(first, row), pass)), chunkOffset);
-      for (int64_t panel = 0; panel < layout.getNumPanels(columns); ++panel) {
-        int64_t begin = panel * SharedLayout::panelBytes;
-        // The bytes of this thread's chunk that the row has.
-        Value bytes;
-        if (begin + SharedLayout::panelBytes > rowBytes) {
-          Value left = code.sub(code.i32(rowBytes - begin), code.shiftLeft(chunk, 4));
-          bytes = code.maximum(code.minimum(left, all), none);
+        source = code.address(
+            getQueryRow(rows, code.add(first, code.add(place.row, passRow))),
+            code.widen(code.shiftLeft(code.mapBits(self.thread, copy.threadChunks), 4)));
+      Value inside = count ? code.less(code.i32(passRow), left) : Value();
+      for (int64_t passChunk : copy.passChunks) {
+        int64_t moved = copy.order.getPlace(passRow, passChunk);
+        Value inTile = code.bitXor(place.target, moved & threadBits);
+        for (int64_t panel = 0; panel < layout.getNumPanels(columns); ++panel) {
+          int64_t begin = panel * SharedLayout::panelBytes + passChunk * SharedLayout::chunkBytes;
+          // The bytes of this thread's chunk that the row has.
+          Value bytes;
+          if ((panel + 1) * SharedLayout::panelBytes > rowBytes) {
+            Value chunk = code.mapBits(self.thread, copy.threadChunks);
+            Value rest = code.sub(code.i32(rowBytes - begin), code.shiftLeft(chunk, 4));
+            bytes = code.maximum(code.minimum(rest, all), none);
+          }
+          if (inside)
+            bytes = code.select(inside, bytes ? bytes : all, none);
+          code.copyAsync(getKeyShared(inTile, offset + (moved & ~threadBits) +
+                                                  panel * tileRows * SharedLayout::panelBytes),
+                         code.address(source, begin), bytes);
         }
-        if (inside)
-          bytes = code.select(inside, bytes ? bytes : all, none);
-        code.copyAsync(code.address(target, panel * tileRows * SharedLayout::panelBytes),
-                       code.address(source, begin), bytes);
       }
-      if (!rows.headStride && pass + rowsPerPass < tileRows)
-        source = code.address(source, step);
     }
   };
-  if (rowsPerPass > tileRows)
-    code.ifTrue(code.less(row, code.i32(tileRows)), copyRows);
+  if (copy.usedThreads < schedule.getNumThreads())
+    code.ifTrue(code.less(self.thread, code.i32(copy.usedThreads)), copyRows);
   else
     copyRows();
 }
 
-/// What copyAligned does for rows that start anywhere, element by element: `count` rows of
-/// `columns` elements, which start at `getStart`, to a tile of `rows` rows at `target`.
-static void emitElementCopies(WarpBuilder &code, int64_t elementBytes, int64_t numThreads,
-                              Value columns, Value count, Value rows, Value target,
-                              llvm::function_ref<Value(Value)> getStart) {
+//===------------------------------------------------------------------------===//
+// Places in shared memory
+//===------------------------------------------------------------------------===//
+
+std::array<Value, 4> WarpLowering::loadPlaces(bool full, int64_t part) {
+  const int64_t *offsets = full ? layout.fullPlaces : layout.maskedPlaces;
+  Value words = code.load(VectorType::get(4, code.getI32Type()),
+                          getShared(code.shiftLeft(code.threadIndex(), 4), offsets[part]), 16);
+  std::array<Value, 4> places;
+  for (int64_t i = 0; i < 4; ++i)
+    places[i] = LLVM::ExtractElementOp::create(code, words, code.i32(i));
+  return places;
+}
+
+void WarpLowering::storePlaces() {
+  auto store = [&](int64_t offset, ArrayRef<Value> words) {
+    Value all = LLVM::PoisonOp::create(code, VectorType::get(4, code.getI32Type()));
+    for (auto [i, word] : llvm::enumerate(words))
+      all = LLVM::InsertElementOp::create(code, all, word, code.i32(i));
+    code.store(all, getShared(code.shiftLeft(self.thread, 4), offset), 16);
+  };
+  SmallVector<bool, 2> kinds = {true};
+  if (schedule.getMaskedBlocks() != 1)
+    kinds.push_back(false);
+  for (bool full : kinds) {
+    int64_t keyBlock = getKeyBlock(/*masked=*/!full);
+    TileCopy copy(layout.getKeyOrder(keyBlock), keyBlock, schedule.getNumThreads());
+    CopyPlace keys = getCopyPlace(copy, k), values = getCopyPlace(copy, v);
+    Fragments fragments = getFragments(keyBlock);
+    const int64_t *offsets = full ? layout.fullPlaces : layout.maskedPlaces;
+    store(offsets[0], {fragments.queries, fragments.keys, keys.target, code.narrow(values.source)});
+    store(offsets[1], {code.narrow(keys.source), fragments.values, keys.row, code.i32(0)});
+  }
+}
+
+//===------------------------------------------------------------------------===//
+// Rows that start anywhere
+//===------------------------------------------------------------------------===//
+
+namespace {
+/// Rows in global memory and their tile in shared memory: where a row starts, the elements of a
+/// row, how many rows there are, and the start of the tile.
+struct ElementRows {
+  std::function<Value(Value)> getStart;
+  Value columns, count, target;
+};
+} // namespace
+
+/// Does what copyAligned does for rows that start anywhere, element by element.
+static void copyElements(WarpBuilder &code, const ElementRows &rows, Type element,
+                         int64_t numThreads, int64_t tileRows, TileOrder order) {
+  int64_t elementBytes = element.getIntOrFloatBitWidth() / 8;
   int64_t chunkElements = SharedLayout::chunkBytes / elementBytes;
   int64_t panelElements = SharedLayout::panelBytes / elementBytes;
   Type bits = code.getIntegerType(8 * elementBytes);
-  Value zero = code.integer(bits, 0);
-  Value panels = code.divide(code.add(columns, panelElements - 1), panelElements);
-  Value panelRows = code.mul(panels, rows);
-  Value end = code.mul(panelRows, panelElements);
+  SmallVector<int64_t> swizzles;
+  for (int64_t bit = 1; bit < tileRows; bit *= 2)
+    swizzles.push_back(order.getSwizzle(bit));
+  Value panels = code.divide(code.add(rows.columns, panelElements - 1), panelElements);
+  Value end = code.mul(panels, tileRows * panelElements);
   code.loop(code.threadIndex(), end, numThreads, [&](Value index) {
     Value column = code.bitAnd(index, panelElements - 1);
     Value panelRow = code.divide(index, panelElements);
-    Value panel = code.divide(panelRow, rows);
-    Value row = code.sub(panelRow, code.mul(panel, rows));
-    Value chunk = code.bitXor(code.divide(column, chunkElements), code.bitAnd(row, 7));
+    Value panel = code.divide(panelRow, tileRows), row = code.bitAnd(panelRow, tileRows - 1);
+    Value chunk = code.bitXor(code.divide(column, chunkElements), code.mapBits(row, swizzles));
     Value inChunk = code.mul(code.bitAnd(column, chunkElements - 1), elementBytes);
     Value place =
         code.add(code.shiftLeft(panelRow, 7), code.add(code.shiftLeft(chunk, 4), inChunk));
     Value fullColumn = code.add(code.mul(panel, panelElements), column);
-    Value present = code.andOf(code.less(row, count), code.less(fullColumn, columns));
+    Value present = code.andOf(code.less(row, rows.count), code.less(fullColumn, rows.columns));
     Value value = code.choose(
         present, bits,
         [&] {
           Value byte = code.widen(code.mul(fullColumn, elementBytes));
-          return code.load(bits, code.address(getStart(row), byte), elementBytes);
+          return code.load(bits, code.address(rows.getStart(row), byte), elementBytes);
         },
-        [&] { return zero; });
-    code.store(value, code.address(target, place), elementBytes);
+        [&] { return code.integer(bits, 0); });
+    code.store(value, code.address(rows.target, place), elementBytes);
   });
 }
 
-/// A function of the module that does emitElementCopies. Its arguments: the first row in global
-/// memory, the stride in bytes, the row's elements, the rows to copy, those of the tile, and where
-/// the tile starts in shared memory. A call in the loops costs them little; the code itself would
-/// not.
-static LLVM::LLVMFuncOp getCopyFunction(ModuleOp module, Type element, int64_t numThreads) {
-  int64_t elementBytes = element.getIntOrFloatBitWidth() / 8;
-  std::string name =
-      llvm::formatv("attnc_copy_elements_b{0}_t{1}", 8 * elementBytes, numThreads).str();
-  if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return function;
+/// What the function that copies a block of keys and values element by element reads in shared
+/// memory, for keys and then for values: the address of the first row and the stride, i64, the
+/// elements of a row and the offset of the tile, i32.
+namespace {
+enum BlockSource : int64_t {
+  FirstRow = 0,
+  Stride = 8,
+  Columns = 16,
+  Target = 20,
+  SourceBytes = 24
+};
+} // namespace
+
+void WarpLowering::storeBlockSource() {
+  code.ifTrue(code.andOf(code.notOf(alignedKeys), code.equal(self.thread, code.i32(0))), [&] {
+    int64_t place = layout.blockSource;
+    auto store = [&](const Rows &rows, int64_t columns, int64_t target) {
+      Value firstRow = LLVM::PtrToIntOp::create(code, code.getI64Type(), rows.base);
+      code.store(firstRow, getShared(place + FirstRow), 8);
+      code.store(rows.stride, getShared(place + Stride), 8);
+      code.store(code.i32(columns), getShared(place + Columns), 4);
+      code.store(code.i32(target), getShared(place + Target), 4);
+      place += SourceBytes;
+    };
+    store(k, attn.getHeadDim(), layout.keys);
+    store(v, attn.getValueDim(), layout.values);
+  });
+}
+
+/// The function of this kernel that copies keys and values of a masked block element by element,
+/// given the first key and how many there are from it on. A call in the loop costs it little; the
+/// code itself would not, and neither would a function that calls another.
+LLVM::LLVMFuncOp WarpLowering::getBlockFunction() {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  std::string name = ("attnc_copy_block_" + function.getSymName()).str();
+  if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return existing;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  MLIRContext *context = builder.getContext();
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
-  auto getPointer = [&](NVVM::NVVMMemorySpace space) {
-    return LLVM::LLVMPointerType::get(context, static_cast<unsigned>(space));
-  };
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          {getPointer(NVVM::NVVMMemorySpace::Global), i64, i32, i32,
-                                           i32, getPointer(NVVM::NVVMMemorySpace::Shared)});
-  auto function =
+  // The last argument is where the buffers in use start, where there are several.
+  SmallVector<Type> types(stage ? 3 : 2, i32);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
+  auto copy =
       LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type, LLVM::Linkage::Internal);
-  function.setNoInline(true);
-  static constexpr llvm::StringLiteral names[] = {"source", "stride", "columns",
-                                                  "count",  "rows",   "target"};
-  for (auto [i, parameter] : llvm::enumerate(names))
-    function.setArgAttr(i, parameterNameAttrName, builder.getStringAttr(parameter));
-  Block *body = function.addEntryBlock(builder);
-  Value source = body->getArgument(0), stride = body->getArgument(1),
-        columns = body->getArgument(2), count = body->getArgument(3), rows = body->getArgument(4),
-        target = body->getArgument(5);
-
-  WarpBuilder code(function);
-  emitElementCopies(code, elementBytes, numThreads, columns, count, rows, target, [&](Value row) {
-    return code.address(source, code.mul(code.widen(row), stride));
+  copy.setNoInline(true);
+  Block *body = copy.addEntryBlock(builder);
+  static constexpr llvm::StringLiteral names[] = {"first_key", "count", "stage"};
+  for (auto [i, argument] : llvm::enumerate(body->getArguments()))
+    copy.setArgAttr(static_cast<unsigned>(i), parameterNameAttrName,
+                    builder.getStringAttr(names[i]));
+  Value firstKey = body->getArgument(0), count = body->getArgument(1);
+  int64_t keyBlock = getKeyBlock(/*masked=*/true);
+  WarpBuilder inner(copy);
+  Value base = createSharedBase(inner);
+  inner.loop(inner.i32(0), inner.i32(2 * SourceBytes), SourceBytes, [&](Value source) {
+    Value place = inner.address(inner.address(base, source), layout.blockSource);
+    auto load = [&](Type loaded, int64_t offset, int64_t bytes) {
+      return inner.load(loaded, inner.address(place, offset), bytes);
+    };
+    ElementRows rows;
+    Value stride = load(i64, Stride, 8);
+    Value first = LLVM::IntToPtrOp::create(inner, k.base.getType(), load(i64, FirstRow, 8));
+    Value start = inner.address(first, inner.mul(inner.widen(firstKey), stride));
+    rows.getStart = [=, &inner](Value row) {
+      return inner.address(start, inner.mul(inner.widen(row), stride));
+    };
+    rows.columns = load(i32, Columns, 4);
+    rows.count = count;
+    rows.target = inner.address(base, load(i32, Target, 4));
+    if (stage)
+      rows.target = inner.address(rows.target, body->getArgument(2));
+    copyElements(inner, rows, attn.getDtype(), schedule.getNumThreads(), keyBlock,
+                 layout.getKeyOrder(keyBlock));
   });
-  LLVM::ReturnOp::create(code, ValueRange());
-  return function;
+  LLVM::ReturnOp::create(inner, ValueRange());
+  return copy;
 }
 
-void WarpLowering::copyElements(const Rows &rows, Value first, Value count, int64_t tileRows,
-                                int64_t columns, int64_t offset) {
-  if (rows.headStride) {
-    emitElementCopies(code, layout.elementBytes, schedule.getNumThreads(), code.i32(columns), count,
-                      code.i32(tileRows), getShared(offset),
-                      [&](Value row) { return getQueryRow(rows, code.add(first, row)); });
-    return;
-  }
-  LLVM::LLVMFuncOp function = getCopyFunction(kernel->getParentOfType<ModuleOp>(), attn.getDtype(),
-                                              schedule.getNumThreads());
-  Value allRows = code.i32(tileRows);
-  LLVM::CallOp::create(code, function,
-                       ValueRange{getRow(rows, first), rows.stride, code.i32(columns), count,
-                                  allRows, stage ? getShared(stage, offset) : getShared(offset)});
+void WarpLowering::copyBlockElements(Value firstKey) {
+  WarpBuilder::PhaseScope phase(code, "load K and V");
+  Values operands = {firstKey, code.sub(numKeys, firstKey)};
+  if (stage)
+    operands.push_back(stage);
+  LLVM::CallOp::create(code, getBlockFunction(), operands);
 }
 
-void WarpLowering::copyTile(const Rows &rows, Value first, Value count, int64_t tileRows,
-                            int64_t columns, int64_t offset) {
+//===------------------------------------------------------------------------===//
+// Tiles
+//===------------------------------------------------------------------------===//
+
+void WarpLowering::copyQueries() {
+  WarpBuilder::PhaseScope phase(code, "load Q");
+  int64_t tileRows = schedule.getQueryBlock(), columns = attn.getHeadDim();
+  TileOrder order;
   code.ifElse(
-      rows.aligned, [&] { copyAligned(rows, first, count, tileRows, columns, offset); },
-      [&] { copyElements(rows, first, count, tileRows, columns, offset); });
+      q.aligned,
+      [&] {
+        TileCopy copy(order, tileRows, schedule.getNumThreads());
+        copyAligned(copy, getCopyPlace(copy, q), q, firstRow, rowCount, tileRows, columns,
+                    layout.queries);
+      },
+      [&] {
+        ElementRows rows{[&](Value row) { return getQueryRow(q, code.add(firstRow, row)); },
+                         code.i32(columns), rowCount, getShared(layout.queries)};
+        copyElements(code, rows, attn.getDtype(), schedule.getNumThreads(), tileRows, order);
+      });
   code.commitCopies();
 }
 
 void WarpLowering::copyKeyTile(const Rows &rows, Value firstKey, bool full, int64_t columns,
                                int64_t offset) {
   int64_t keyBlock = getKeyBlock(/*masked=*/!full);
-  if (!full) {
-    copyTile(rows, firstKey, code.sub(numKeys, firstKey), keyBlock, columns, offset);
-    return;
+  TileCopy copy(layout.getKeyOrder(keyBlock), keyBlock, schedule.getNumThreads());
+  CopyPlace place;
+  if (schedule.getTensorCores()) {
+    auto first = loadPlaces(full, 0), second = loadPlaces(full, 1);
+    place.target = first[2];
+    place.source = code.widenUnsigned(&rows == &k ? second[0] : first[3]);
+    place.row = second[2];
+  } else {
+    place = getCopyPlace(copy, rows);
   }
-  copyAligned(rows, firstKey, /*count=*/Value(), keyBlock, columns, offset);
+  Value count = full ? Value() : code.sub(numKeys, firstKey);
+  copyAligned(copy, place, rows, firstKey, count, keyBlock, columns, offset);
   code.commitCopies();
-}
-
-void WarpLowering::copyQueries() {
-  WarpBuilder::PhaseScope phase(code, "load Q");
-  copyTile(q, firstRow, rowCount, schedule.getQueryBlock(), attn.getHeadDim(), layout.queries);
 }
 
 void WarpLowering::copyKeys(Value firstKey, bool full) {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <map>
 #include <numbers>
 
 using namespace mlir;
@@ -45,10 +46,39 @@ Value WarpBuilder::shiftRight(Value value, int64_t amount) {
 Value WarpBuilder::equal(Value lhs, Value rhs) {
   return arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, lhs, rhs);
 }
+Value WarpBuilder::mapBits(Value value, ArrayRef<int64_t> images) {
+  // Bits that move equally far move together.
+  std::map<int64_t, int64_t> moved;
+  for (int64_t bit = 0; bit < static_cast<int64_t>(images.size()); ++bit)
+    for (int64_t target = 0; images[bit] >> target; ++target)
+      if (images[bit] >> target & 1)
+        moved[target - bit] |= int64_t(1) << bit;
+  Value result = i32(0);
+  for (auto [distance, bits] : moved) {
+    Value part = bitAnd(value, bits);
+    part = distance < 0 ? shiftRight(part, -distance) : shiftLeft(part, distance);
+    result = bitXor(result, part);
+  }
+  return result;
+}
+Value WarpBuilder::bitRun(Value first, Value count) {
+  auto run = LLVM::InlineAsmOp::create(
+      *this, getI32Type(), ValueRange{first, count}, "bmsk.clamp.b32 $0, $1, $2;", "=r,r,r",
+      /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  return run.getResult(0);
+}
+Value WarpBuilder::compareBit(Value bits, int64_t bit) {
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, bitAnd(bits, int64_t(1) << bit),
+                               i32(0));
+}
 Value WarpBuilder::narrow(Value value) {
   return createOrFold<arith::TruncIOp>(getI32Type(), value);
 }
 Value WarpBuilder::widen(Value value) { return createOrFold<arith::ExtSIOp>(getI64Type(), value); }
+Value WarpBuilder::widenUnsigned(Value value) {
+  return createOrFold<arith::ExtUIOp>(getI64Type(), value);
+}
 
 //===------------------------------------------------------------------------===//
 // Floats

@@ -56,9 +56,16 @@ public:
   mlir::Value shiftLeft(mlir::Value value, int64_t amount);
   mlir::Value shiftRight(mlir::Value value, int64_t amount);
   mlir::Value equal(mlir::Value lhs, mlir::Value rhs);
+  /// The sum without carries (xor) of `images[i]` over the bits i that are set in `value`, an i32
+  /// whose other bits are ignored.
+  mlir::Value mapBits(mlir::Value value, llvm::ArrayRef<int64_t> images);
+  /// `count` bits from bit `first` on, both not negative; bits past the last are dropped.
+  mlir::Value bitRun(mlir::Value first, mlir::Value count);
+  mlir::Value compareBit(mlir::Value bits, int64_t bit);
   /// i64 to i32 and back, for values that fit.
   mlir::Value narrow(mlir::Value value);
   mlir::Value widen(mlir::Value value);
+  mlir::Value widenUnsigned(mlir::Value value);
 
   //===--------------------------------------------------------------------===//
   // Floats

@@ -59,6 +59,8 @@ WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     mask.emplace(op, emitter);
     maskAnalysis.emplace(op);
     maskRanges.emplace(*maskAnalysis, emitter);
+    if (ArrayRef<Value> conditions = maskAnalysis->getPairConditions(); !conditions.empty())
+      pairMask.emplace(op, conditions, emitter);
   }
 }
 
@@ -84,7 +86,7 @@ WarpLowering::Rows WarpLowering::getRows(int64_t tensor, int64_t elementBytes, V
   rows.stride = code.mul(arguments.getSlot(tensor + ArgumentLayout::RowStride), elementBytes);
   Value low = code.bitAnd(arith::OrIOp::create(code, start, rows.stride), 15);
   rows.aligned =
-      code.andOf(code.equal(low, code.i64(0)), code.less(rows.stride, code.i64(int64_t(1) << 31)));
+      code.andOf(code.equal(low, code.i64(0)), code.less(rows.stride, code.i64(int64_t(1) << 24)));
   return rows;
 }
 
@@ -151,13 +153,15 @@ WarpLowering::ThreadPosition WarpLowering::getPosition() {
   return position;
 }
 
+Value WarpLowering::createSharedBase(WarpBuilder &builder) {
+  auto space = static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  return LLVM::AddressOfOp::create(builder, LLVM::LLVMPointerType::get(builder.getContext(), space),
+                                   "attnc_shared");
+}
+
 void WarpLowering::placeBlock() {
   WarpBuilder::PhaseScope phase(code, "where the block is");
-  shared = LLVM::AddressOfOp::create(
-      code,
-      LLVM::LLVMPointerType::get(code.getContext(),
-                                 static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared)),
-      "attnc_shared");
+  shared = createSharedBase(code);
   Value numRows = code.narrow(arguments.getDim("Q"));
   numKeys = code.narrow(arguments.getDim("KV"));
   Value numHeads = code.narrow(arguments.getDim("Hq"));
@@ -197,6 +201,7 @@ void WarpLowering::placeBlock() {
   q = getQueryRows(ArgumentLayout::QTensor, bytes);
   k = getRows(ArgumentLayout::KTensor, bytes, keyHead);
   v = getRows(ArgumentLayout::VTensor, bytes, keyHead);
+  alignedKeys = code.andOf(k.aligned, v.aligned);
 }
 
 void WarpLowering::preparePairs() {
@@ -223,8 +228,8 @@ void WarpLowering::preparePairs() {
       scoreHeads.push_back(score->emitHead(code, batch, getHead(rowOfAll)));
     if (score)
       scoreQueries.push_back(score->emitQuery(code, scoreHeads.back(), query));
-    if (mask)
-      maskQueries.push_back(mask->emitQuery(code, maskHead, query));
+    if (pairMask)
+      maskQueries.push_back(pairMask->emitQuery(code, maskHead, query));
   }
 }
 
@@ -284,6 +289,9 @@ void WarpLowering::lower() {
   placeBlock();
   auto computeBlock = [&] {
     preparePairs();
+    if (schedule.getTensorCores())
+      storePlaces();
+    storeBlockSource();
     copyQueries();
     State state = emitRuns(createState());
     emitEpilogue(state);

@@ -59,7 +59,8 @@ private:
     mlir::Value stride;
     /// From a head to the next, in bytes, where heads are packed: `base` is then of the first one.
     mlir::Value headStride;
-    /// Whether every row starts at a multiple of 16 bytes, and the stride is below 2^31.
+    /// Whether every row starts at a multiple of 16 bytes, and the stride is below 2^24: 256 rows
+    /// are then less than 2^32 bytes.
     mlir::Value aligned;
   };
   /// All i32.
@@ -110,6 +111,7 @@ private:
   /// The query of a row, i32, and its head, i64.
   mlir::Value getQuery(mlir::Value row);
   mlir::Value getHead(mlir::Value row);
+  static mlir::Value createSharedBase(WarpBuilder &builder);
   /// The address of shared memory at `offset` bytes.
   mlir::Value getShared(int64_t offset);
   mlir::Value getShared(mlir::Value offset, int64_t constantOffset = 0);
@@ -126,29 +128,48 @@ private:
     return masked ? schedule.getMaskedKeyBlock() : schedule.getKeyBlock();
   }
   int64_t getNumOutputs() const { return layout.valueDim / 4; }
-  /// Column `n` of this lane's scores without what depends on the lane.
-  static int64_t getColumn(int64_t n) { return 8 * (n / 2) + n % 2; }
+  /// From one lane of a quad to the next, the distance of their first keys; the place of key `n`
+  /// of a lane behind its first.
+  int64_t getLaneKeys(int64_t keyBlock) const {
+    return schedule.getTensorCores() ? keyBlock / 4 : 2;
+  }
+  int64_t getColumn(int64_t n) const { return schedule.getTensorCores() ? n : 8 * (n / 2) + n % 2; }
 
   //===--------------------------------------------------------------------===//
   // Tiles.cpp: tile.load_queries, tile.load_keys, tile.load_values
   //===--------------------------------------------------------------------===//
 
-  /// Copies rows `first` to `first` + `count` - 1 (i32) of `columns` elements to a tile of
-  /// `tileRows` rows at `offset`, and clears what is behind them. Ends with the commit of the
-  /// copies.
-  void copyTile(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
-                int64_t columns, int64_t offset);
-  /// Without `count` the rows fill the tile.
-  void copyAligned(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
-                   int64_t columns, int64_t offset);
-  void copyElements(const Rows &rows, mlir::Value first, mlir::Value count, int64_t tileRows,
-                    int64_t columns, int64_t offset);
-  /// Rows of a block of keys; `full` blocks are whole, and only aligned rows have them.
-  void copyKeyTile(const Rows &rows, mlir::Value firstKey, bool full, int64_t columns,
+  /// What a thread copies of a tile: the offset in the tile and in bytes from the tile's first row
+  /// in global memory (i64) at which its first chunk lies, and the row it is in.
+  struct CopyPlace {
+    mlir::Value target, source, row;
+  };
+  CopyPlace getCopyPlace(const tile::TileCopy &copy, const Rows &rows);
+  /// Copies rows from `first` on, each of `columns` elements, to the tile of `tileRows` rows at
+  /// `offset`. There are `count` rows (all i32), and zeros behind; without `count` they fill the
+  /// tile.
+  void copyAligned(const tile::TileCopy &copy, const CopyPlace &place, const Rows &rows,
+                   mlir::Value first, mlir::Value count, int64_t tileRows, int64_t columns,
                    int64_t offset);
   void copyQueries();
+  /// Aligned rows of a block of keys; `full` blocks are whole.
+  void copyKeyTile(const Rows &rows, mlir::Value firstKey, bool full, int64_t columns,
+                   int64_t offset);
   void copyKeys(mlir::Value firstKey, bool full);
   void copyValues(mlir::Value firstKey, bool full);
+
+  /// Rows that are not aligned: copies keys and values of the masked block from `firstKey` on.
+  void copyBlockElements(mlir::Value firstKey);
+  mlir::LLVM::LLVMFuncOp getBlockFunction();
+  void storeBlockSource();
+
+  /// Puts into shared memory what a thread needs to know of itself in each step of the loops over
+  /// keys, on tensor cores: there are no registers for it.
+  void storePlaces();
+  /// Part 0: where the thread's fragments of queries and keys lie, its target in tiles of keys and
+  /// values, and its source in the values. Part 1: its source in the keys, where its fragments of
+  /// values lie, the row that it copies, and nothing. All i32; sources are unsigned.
+  std::array<mlir::Value, 4> loadPlaces(bool full, int64_t part);
 
   //===--------------------------------------------------------------------===//
   // Runs.cpp: tile.for_keys, tile.for_queries
@@ -168,7 +189,7 @@ private:
   mlir::Value getSplitBlock(mlir::Value n);
   State visitBlock(const State &before, mlir::Value firstKey, bool masked,
                    llvm::function_ref<void()> copyNextKeys);
-  Scores emitDot(int64_t keyBlock);
+  Scores emitDot(bool masked);
   /// From products to the state after the block.
   void emitWeights(Scores &scores, mlir::Value firstKey, bool masked, State &state);
 
@@ -179,19 +200,45 @@ private:
   /// Adds a * b of mma.sync to two columns of this lane in two row slots, 8 rows apart.
   void addProduct(llvm::ArrayRef<mlir::Value> a, llvm::ArrayRef<mlir::Value> b, mlir::Value *upper,
                   mlir::Value *lower);
-  /// Scores of the first `keyBlock` keys in shared memory.
-  Scores emitMatrixDot(int64_t keyBlock);
-  void emitMatrixDotAcc(const Scores &weights, const Values &factors, State &state);
+  /// The offsets in tiles at which a lane reads its part of the first fragments.
+  struct Fragments {
+    mlir::Value queries, keys, values;
+  };
+  Fragments getFragments(int64_t keyBlock);
+  /// Scores of a block of keys in shared memory.
+  Scores emitMatrixDot(bool masked);
+  void emitMatrixDotAcc(bool masked, const Scores &weights, const Values &factors, State &state);
   Scores emitFmaDot(int64_t keyBlock);
   void emitFmaDotAcc(const Scores &weights, const Values &factors, State &state);
+
+  //===--------------------------------------------------------------------===//
+  // RowRanges.cpp: what of a mask is a range of keys for each query
+  //===--------------------------------------------------------------------===//
+
+  bool hasRowRanges() const { return mask && !maskAnalysis->getRangeConditions().empty(); }
+  /// Puts the ranges of the block's queries into shared memory.
+  void storeRowRanges();
+  void storeForQuad(mlir::Value key, int64_t array, mlir::Value row);
+  /// The keys of a lane that its rows attend to, as far as ranges tell, for each row slot: begin
+  /// and end relative to the lane's first key of the block, i32 and not negative; no begins are 0.
+  /// On tensor cores also as bits, one a column.
+  struct LaneRanges {
+    Values begins, ends;
+    llvm::SmallVector<Values, 4> bits;
+  };
+  LaneRanges getLaneRanges(mlir::Value firstKey);
+  void makeBits(LaneRanges &ranges, int64_t columns);
+  mlir::Value isInRange(const LaneRanges &ranges, int64_t slot, int64_t n);
 
   //===--------------------------------------------------------------------===//
   // Softmax.cpp: tile.map, tile.mask, tile.softmax_step
   //===--------------------------------------------------------------------===//
 
-  void emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
+  LaneRanges emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
+  /// What emitPairs does to the scores of column `n`, without ranges of keys.
+  void emitColumn(Scores &scores, int64_t n, mlir::Value key, const LaneRanges *ranges);
   /// Turns scores into weights; gives what the output has to be multiplied by.
-  Values emitSoftmaxStep(Scores &scores, State &state);
+  Values emitSoftmaxStep(Scores &scores, const LaneRanges &ranges, State &state);
   /// What is subtracted from scaled scores where `maximum` is the largest score.
   mlir::Value emitReference(mlir::Value maximum);
   mlir::Value emitWeight(mlir::Value score, mlir::Value reference);
@@ -245,10 +292,13 @@ private:
   WarpBuilder code;
   ArgumentReader arguments;
   ThreadOpEmitter emitter;
-  std::optional<RegionVectorizer> score, mask;
+  /// The mask, and what of it is not a range of keys for each query.
+  std::optional<RegionVectorizer> score, mask, pairMask;
   std::optional<attn::MaskAnalysis> maskAnalysis;
   std::optional<attn::MaskRanges> maskRanges;
   attn::MaskRanges::PreparedRange blockQueries;
+  /// Whether begins of ranges are not always 0, and whether ranges are not always known.
+  bool rowsHaveBegins = false, rowsMayBeUnknown = false;
   /// One, or one a row slot where heads are packed and the score body uses them.
   llvm::SmallVector<StageValues, 4> scoreHeads;
   StageValues maskHead;
@@ -269,6 +319,8 @@ private:
   mlir::Value stage;
   mlir::Value split, firstSplitBlock, numSplitBlocks;
   mlir::Value shared;
+  /// Whether all rows of keys and values are aligned.
+  mlir::Value alignedKeys;
   Rows q, k, v, o;
   /// Keys that the block attends to, i32.
   mlir::Value keyBegin, keyEnd;

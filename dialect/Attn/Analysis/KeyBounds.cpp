@@ -42,6 +42,14 @@ KeyBounds KeyBoundsEmitter::choose(Value condition, KeySet lhs, KeySet rhs) {
           emit.choose(condition, lhs.fullHi, rhs.fullHi)};
 }
 
+KeyBounds KeyBoundsEmitter::onlyIfFits(const LinearForm &form, Interval rest, KeySet keys) {
+  Value known = evaluator.fits(form, rest);
+  if (!known)
+    return keys;
+  allFit = allFit ? emit.logicalAnd(allFit, known) : known;
+  return choose(known, keys, nothingKnown());
+}
+
 KeyBounds KeyBoundsEmitter::intersect(KeySet lhs, KeySet rhs) {
   return {emit.maximum(lhs.lo, rhs.lo), emit.minimum(lhs.hi, rhs.hi),
           emit.maximum(lhs.fullLo, rhs.fullLo), emit.minimum(lhs.fullHi, rhs.fullHi)};
@@ -153,8 +161,7 @@ KeyBounds KeyBoundsEmitter::visitLinear(const KeyConstraint &constraint) {
     rest = addConstant(emit, rest, 1);
   KeySet keys = atMostZero(factor, rest);
   for (const auto &[form, side] : {std::pair(lhs, restL), std::pair(rhs, restR)})
-    if (Value known = evaluator.fits(form, side))
-      keys = choose(known, keys, nothingKnown());
+    keys = onlyIfFits(form, side, keys);
   return keys;
 }
 
@@ -187,10 +194,7 @@ KeyBounds KeyBoundsEmitter::visitDivided(const KeyConstraint &constraint) {
     factor = -factor;
     break;
   }
-  KeySet keys = atMostZero(factor, sum);
-  if (Value known = evaluator.fits(form, rest))
-    keys = choose(known, keys, nothingKnown());
-  return keys;
+  return onlyIfFits(form, rest, atMostZero(factor, sum));
 }
 
 KeyBounds KeyBoundsEmitter::visitAbsolute(const KeyConstraint &constraint) {
@@ -213,9 +217,7 @@ KeyBounds KeyBoundsEmitter::visitAbsolute(const KeyConstraint &constraint) {
   // abs(x) <= z is x <= z and -x <= z; abs(x) >= z is z <= x or z <= -x.
   KeySet keys = less ? intersect(solve(factor, key, bound), solve(-factor, negated, bound))
                      : unite(solve(-factor, bound, key), solve(factor, bound, negated));
-  if (Value known = evaluator.fits(form, rest))
-    keys = choose(known, keys, nothingKnown());
-  return keys;
+  return onlyIfFits(form, rest, keys);
 }
 
 //===------------------------------------------------------------------------===//
@@ -268,4 +270,13 @@ KeyBounds KeyBoundsEmitter::emitBounds(Value known) {
   keys.fullLo = emit.minimum(emit.maximum(keys.fullLo, keys.lo), keys.hi);
   keys.fullHi = emit.maximum(emit.minimum(keys.fullHi, keys.hi), keys.fullLo);
   return keys;
+}
+
+KeyRange KeyBoundsEmitter::emitRange(ArrayRef<Value> conditions) {
+  KeySet keys = everything();
+  for (auto [i, condition] : llvm::enumerate(conditions)) {
+    KeySet own = visit(condition, /*negated=*/false, /*depth=*/0);
+    keys = i == 0 ? own : intersect(keys, own);
+  }
+  return {keys.lo, emit.maximum(keys.lo, keys.hi), allFit};
 }

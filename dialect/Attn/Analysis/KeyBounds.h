@@ -24,6 +24,10 @@ public:
   /// Bounds for the mask; `known` is false where nothing may be claimed.
   KeyBounds emitBounds(mlir::Value known);
 
+  /// The keys for which all `conditions`, each of which has a range, hold for one query, of which
+  /// all values are known.
+  KeyRange emitRange(llvm::ArrayRef<mlir::Value> conditions);
+
 private:
   /// Keys for which a condition may hold for some query (lo, hi) and does hold for every query
   /// (fullLo, fullHi). Ends lie in [0, KV]; lo >= hi is no key.
@@ -33,6 +37,8 @@ private:
   KeySet nothingKnown();
   KeySet fromCondition(Possible condition);
   KeySet choose(mlir::Value condition, KeySet lhs, KeySet rhs);
+  /// `keys` if the values of `form` do not wrap around, else nothing is known.
+  KeySet onlyIfFits(const LinearForm &form, Interval rest, KeySet keys);
   KeySet intersect(KeySet lhs, KeySet rhs);
   KeySet unite(KeySet lhs, KeySet rhs);
 
@@ -49,6 +55,8 @@ private:
   const MaskValues &values;
   RectangleEvaluator &evaluator;
   mlir::Value numKeys;
+  /// Whether all values that were asked about do not wrap around; null if they never do.
+  mlir::Value allFit;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, KeySet> memo;
 };
 

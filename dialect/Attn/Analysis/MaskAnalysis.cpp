@@ -64,10 +64,28 @@ static ConjunctClass classify(const MaskValues &values, Value condition) {
   return values.get(condition).bounded ? ConjunctClass::Intervals : ConjunctClass::PerPair;
 }
 
+static bool isKeyRange(const MaskValues &values, Value condition) {
+  Stage stage = values.get(condition).stage;
+  if (stage == Stage::Head || stage == Stage::Query)
+    return true;
+  auto comparison = condition.getDefiningOp<arith::CmpIOp>();
+  std::optional<KeyConstraint> constraint;
+  if (comparison)
+    constraint = values.getKeyConstraint(comparison);
+  if (!constraint || constraint->predicate == arith::CmpIPredicate::ne)
+    return false;
+  // Far from 0 there are two ranges.
+  return constraint->kind != KeyConstraint::Kind::Absolute ||
+         constraint->predicate == arith::CmpIPredicate::slt ||
+         constraint->predicate == arith::CmpIPredicate::sle;
+}
+
 MaskAnalysis::MaskAnalysis(MaskOp mask) : values(mask) {
-  for (Value condition : splitConjunction(mask.getYielded()))
+  for (Value condition : splitConjunction(mask.getYielded())) {
     conjuncts.push_back(
         {condition, condition.getLoc(), classify(values, condition), getMaskText(mask, condition)});
+    (isKeyRange(values, condition) ? rangeConditions : pairConditions).push_back(condition);
+  }
 }
 
 bool MaskAnalysis::needsVerdict() const {

@@ -42,6 +42,13 @@ struct KeyBounds {
   mlir::Value fullLo, fullHi;
 };
 
+/// The keys that one query attends to: those in [lo, hi), both i64, 0 <= lo <= hi <= KV. Where
+/// `known`, an i1, is false, nothing is said; null is true.
+struct KeyRange {
+  mlir::Value lo, hi;
+  mlir::Value known;
+};
+
 /// What is known of the pairs of a rectangle; both i1.
 struct Verdict {
   /// False: no pair takes part.
@@ -77,6 +84,11 @@ public:
   /// emitVerdict() adds nothing.
   bool needsVerdict() const;
 
+  /// The conjuncts for which the keys of one query are a range with a formula, and the others: a
+  /// pair takes part if its key is in the range and all of the others hold.
+  llvm::ArrayRef<mlir::Value> getRangeConditions() const { return rangeConditions; }
+  llvm::ArrayRef<mlir::Value> getPairConditions() const { return pairConditions; }
+
   /// Prints one line a conjunct: its class and its text.
   void print(llvm::raw_ostream &os) const;
 
@@ -86,6 +98,7 @@ public:
 private:
   MaskValues values;
   llvm::SmallVector<Conjunct> conjuncts;
+  llvm::SmallVector<mlir::Value> rangeConditions, pairConditions;
 };
 
 /// Emits code for one mask and one batch and head, stage by stage. Each function emits at the
@@ -114,6 +127,10 @@ public:
 
   /// The keys that the queries attend to, from what has a closed form: a few instructions, no loop.
   KeyBounds emitKeyBounds(mlir::OpBuilder &builder, const PreparedRange &queries);
+
+  /// The keys for which all of getRangeConditions() hold for `query`, an i64. All keys where there
+  /// are none.
+  KeyRange emitKeyRange(mlir::OpBuilder &builder, mlir::Value query);
 
   /// Whether pairs of the queries and the keys take part.
   Verdict emitVerdict(mlir::OpBuilder &builder, const PreparedRange &queries,

@@ -102,11 +102,13 @@ public:
 class MaskRanges::Implementation {
 public:
   Implementation(const MaskAnalysis &analysis, ScalarEmitter &emitter)
-      : values(analysis.getValues()), mask(values.getMask()), emitter(emitter) {}
+      : analysis(analysis), values(analysis.getValues()), mask(values.getMask()), emitter(emitter) {
+  }
 
   void prepareHead(OpBuilder &builder, Value batch, Value head, Value numQueries, Value numKeys);
   PreparedRange prepare(OpBuilder &builder, Stage stage, IndexRange range);
   KeyBounds emitKeyBounds(OpBuilder &builder, const PreparedRange &queries);
+  KeyRange emitKeyRange(OpBuilder &builder, Value query);
   Verdict emitVerdict(OpBuilder &builder, const PreparedRange &queries, const PreparedRange &keys);
 
 private:
@@ -115,7 +117,9 @@ private:
   }
   auto getOps() { return mask.getBody().front().without_terminator(); }
   void tabulate(OpBuilder &builder, Stage stage, IndexRange range, AbstractValues &result);
+  void evaluateLaterRests(RectangleEvaluator &evaluator);
 
+  const MaskAnalysis &analysis;
   const MaskValues &values;
   MaskOp mask;
   ScalarEmitter &emitter;
@@ -256,11 +260,8 @@ MaskRanges::PreparedRange MaskRanges::Implementation::prepare(OpBuilder &builder
   return prepared;
 }
 
-KeyBounds MaskRanges::Implementation::emitKeyBounds(OpBuilder &builder,
-                                                    const PreparedRange &queries) {
-  IntervalArithmetic emit = arithmetic(builder);
-  RectangleEvaluator evaluator(emit, values, {&queries->values, &head}, queries->range,
-                               IndexRange());
+/// Evaluates what is added to the terms in the key.
+void MaskRanges::Implementation::evaluateLaterRests(RectangleEvaluator &evaluator) {
   for (Operation &op : getOps()) {
     const MaskValue &value = values.get(op.getResult(0));
     bool later = value.stage == Stage::Key || value.stage == Stage::Pair;
@@ -268,7 +269,51 @@ KeyBounds MaskRanges::Implementation::emitKeyBounds(OpBuilder &builder,
     if (later && restIsKnown && value.rule != RestRule::Own)
       evaluator.own.rests[op.getResult(0)] = evaluator.evaluateRest(&op);
   }
+}
+
+KeyBounds MaskRanges::Implementation::emitKeyBounds(OpBuilder &builder,
+                                                    const PreparedRange &queries) {
+  IntervalArithmetic emit = arithmetic(builder);
+  RectangleEvaluator evaluator(emit, values, {&queries->values, &head}, queries->range,
+                               IndexRange());
+  evaluateLaterRests(evaluator);
   return KeyBoundsEmitter(emit, values, evaluator, keys).emitBounds(sizesFit);
+}
+
+KeyRange MaskRanges::Implementation::emitKeyRange(OpBuilder &builder, Value query) {
+  IntervalArithmetic emit = arithmetic(builder);
+  RectangleEvaluator evaluator(emit, values, {&head}, IndexRange{query, query}, IndexRange());
+  DenseSet<Value> needed(llvm::from_range, analysis.getRangeConditions());
+  for (Operation &op : llvm::reverse(getOps()))
+    if (needed.contains(op.getResult(0)))
+      needed.insert_range(op.getOperands());
+
+  // The query's values themselves, which intervals would not keep to the point.
+  DenseMap<Value, Value> own = {{mask.getQuery(), query}};
+  for (Operation &op : getOps()) {
+    Value result = op.getResult(0);
+    if (values.get(result).stage != Stage::Query || !needed.contains(result))
+      continue;
+    auto operands = llvm::map_to_vector(op.getOperands(), [&](Value operand) {
+      Value found = own.lookup(operand);
+      return found ? found : headValues.lookup(operand);
+    });
+    for (auto [value, emitted] : llvm::zip(op.getResults(), emitter.emit(builder, &op, operands)))
+      own[value] = emitted;
+    Value value = own.lookup(result);
+    if (result.getType().isInteger(1)) {
+      evaluator.own.conditions[result] = emit.known(value);
+    } else if (values.get(result).rule != RestRule::Own) {
+      evaluator.own.rests[result] = evaluator.evaluateRest(&op);
+    } else if (isa<IntegerType>(result.getType())) {
+      if (!result.getType().isInteger(64))
+        value = arith::ExtSIOp::create(builder, mask.getLoc(), builder.getI64Type(), value);
+      StaticRange all;
+      evaluator.own.rests[result] = emit.point(value, all.min, all.max);
+    }
+  }
+  evaluateLaterRests(evaluator);
+  return KeyBoundsEmitter(emit, values, evaluator, keys).emitRange(analysis.getRangeConditions());
 }
 
 Verdict MaskRanges::Implementation::emitVerdict(OpBuilder &builder, const PreparedRange &queries,
@@ -303,6 +348,10 @@ MaskRanges::PreparedRange MaskRanges::prepareKeys(OpBuilder &builder, Value firs
 
 KeyBounds MaskRanges::emitKeyBounds(OpBuilder &builder, const PreparedRange &queries) {
   return implementation->emitKeyBounds(builder, queries);
+}
+
+KeyRange MaskRanges::emitKeyRange(OpBuilder &builder, Value query) {
+  return implementation->emitKeyRange(builder, query);
 }
 
 Verdict MaskRanges::emitVerdict(OpBuilder &builder, const PreparedRange &queries,

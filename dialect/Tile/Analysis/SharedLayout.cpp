@@ -12,11 +12,54 @@
 using namespace attnc;
 using namespace attnc::tile;
 
+TileCopy::TileCopy(TileOrder order, int64_t rows, int64_t numThreads)
+    : order(order), usedThreads(numThreads) {
+  // Lanes next to each other have the chunks of one row, or half of them: the other half of the
+  // banks is then for the row's neighbour.
+  llvm::SmallVector<int64_t, 10> rowBits, chunkBits = {1, 2};
+  if (order.laneRows)
+    rowBits = {1, order.laneRows, 2 * order.laneRows};
+  else
+    chunkBits.push_back(4);
+  for (int64_t bit = 1; bit < rows; bit *= 2)
+    if (!llvm::is_contained(rowBits, bit))
+      rowBits.push_back(bit);
+
+  int64_t bit = 1;
+  auto take = [&](int64_t row, int64_t chunk) {
+    threadRows.push_back(row);
+    threadChunks.push_back(chunk);
+    bit *= 2;
+  };
+  for (int64_t chunkBit : chunkBits)
+    take(0, chunkBit);
+  llvm::SmallVector<int64_t, 10> otherRows;
+  for (int64_t rowBit : rowBits) {
+    if (bit < numThreads)
+      take(rowBit, 0);
+    else
+      otherRows.push_back(rowBit);
+  }
+  passChunks = {0};
+  if (chunkBits.size() == 2) {
+    if (bit < numThreads)
+      take(0, 4);
+    else
+      passChunks.push_back(4);
+  }
+  usedThreads = std::min(bit, numThreads);
+  passRows = {0};
+  for (int64_t rowBit : otherRows)
+    for (size_t i = 0, end = passRows.size(); i < end; ++i)
+      passRows.push_back(passRows[i] + rowBit);
+}
+
 SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
+  tensorCores = schedule.getTensorCores();
   elementBytes = kernel.getDtype().getIntOrFloatBitWidth() / 8;
   // A step of mma.sync takes 16 columns of q and k; pairs of its tiles of 8 columns are loaded
   // together. The others take 4 columns of q and k, and 16 of v for the lanes of a quad.
-  headDim = llvm::alignTo(kernel.getHeadDim(), schedule.getTensorCores() ? 16 : 4);
+  headDim = llvm::alignTo(kernel.getHeadDim(), tensorCores ? 16 : 4);
   valueDim = llvm::alignTo(kernel.getValueDim(), 16);
   int64_t rows = schedule.getQueryBlock(), keyRows = schedule.getKeyBlock();
 
@@ -35,16 +78,31 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   stageBytes = end - keys;
   if (schedule.getShortGrid())
     end += stageBytes;
-  weights = schedule.getTensorCores() ? end : placeTile(rows, keyRows);
+  weights = tensorCores ? end : placeTile(rows, keyRows);
   if (schedule.getShortGrid())
     end = std::max(end, rows * getStagedRowBytes());
-  flags = statistics = end;
-  if (schedule.getShortGrid())
-    statistics = place(rows * 8);
-  else
-    flags = place(rows * 4);
-  fullBlocks = partialBlocks = counts = end;
-  if (attn::MaskOp mask = kernel.getMask(); mask && attn::MaskAnalysis(mask).needsVerdict()) {
+  for (int64_t part : {0, 1})
+    fullPlaces[part] = tensorCores ? place(schedule.getNumThreads() * 16) : end;
+  bool sameBlocks = schedule.getMaskedBlocks() == 1;
+  for (int64_t part : {0, 1})
+    maskedPlaces[part] =
+        !tensorCores || sameBlocks ? fullPlaces[part] : place(schedule.getNumThreads() * 16);
+  blockSource = place(48);
+  flags = place(rows * 4);
+  statistics = schedule.getShortGrid() ? place(rows * 8) : end;
+  fullBlocks = partialBlocks = counts = rowBegins = rowEnds = end;
+  attn::MaskOp mask = kernel.getMask();
+  if (!mask) {
+    totalBytes = end;
+    return;
+  }
+  attn::MaskAnalysis analysis(mask);
+  if (!analysis.getRangeConditions().empty()) {
+    // A row is spread over four threads.
+    rowBegins = place(rows * 16);
+    rowEnds = place(rows * 16);
+  }
+  if (analysis.needsVerdict()) {
     fullBlocks = place(schedule.getNumThreads() * 4);
     partialBlocks = place(schedule.getNumThreads() * schedule.getMaskedBlocks() * 4);
     counts = place(schedule.getNumWarps() * 8);

@@ -9,20 +9,61 @@
 #define DIALECT_TILE_ANALYSIS_SHAREDLAYOUT_H
 
 #include "dialect/Tile/IR/TileOps.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace attnc::tile {
 
-/// Where the tiles of a kernel with a warp_schedule lie in shared memory; offsets and sizes in
-/// bytes.
+/// Where the 16-byte chunks of a tile lie in its panels. Panel p of a tile holds the bytes 128 p to
+/// 128 p + 127 of every row; inside, chunk c of row r lies at 128 r + 16 (c ^ s), where the swizzle
+/// s has 3 bits of r: chunks that are accessed at once lie in different banks.
 ///
-/// A tile of rows of `columns` elements is cut into panels of 128 bytes a row: panel p holds the
-/// bytes 128 p to 128 p + 127 of every row. Inside a panel, the 16-byte chunk c of row r lies at
-/// 128 r + 16 (c ^ (r & 7)), so that eight rows of one chunk lie in different banks. Rows are
-/// padded with zeros to whole panels.
-struct SharedLayout {
+/// Rows of queries, and of everything in f32, are accessed eight neighbours at a time: s is r & 7.
+/// Rows of keys and values on tensor cores are accessed as the lanes of a quad own them, an equal
+/// part of the block each: pairs of neighbours from the four parts. There s has bit 0 of r and the
+/// number of the part.
+///
+/// Places are linear: that of (r ^ r', c ^ c') is the place of (r, c) xor that of (r', c').
+struct TileOrder {
   static constexpr int64_t panelBytes = 128, chunkBytes = 16;
 
+  /// The rows that a lane of a quad owns, a power of 2 from 4 on; 0 for neighbours.
+  int64_t laneRows = 0;
+
+  int64_t getSwizzle(int64_t row) const {
+    return laneRows ? (row & 1) << 2 | (row / laneRows & 3) : row & 7;
+  }
+  int64_t getPlace(int64_t row, int64_t chunk) const {
+    return row * panelBytes + (chunk ^ getSwizzle(row)) * chunkBytes;
+  }
+};
+
+/// How threads copy a tile: in each pass and for each panel, a thread copies chunks of one row.
+/// What a thread copies is linear in its number; sizes are powers of 2.
+struct TileCopy {
+  /// `rows` and `numThreads` are powers of 2.
+  TileCopy(TileOrder order, int64_t rows, int64_t numThreads);
+
+  TileOrder order;
+  /// What each bit of the thread's number adds to its row and to its first chunk.
+  llvm::SmallVector<int64_t, 10> threadRows, threadChunks;
+  /// What is added to them in each pass, and for each chunk of a pass.
+  llvm::SmallVector<int64_t, 16> passRows;
+  llvm::SmallVector<int64_t, 2> passChunks;
+  /// Threads from this one on have nothing to copy.
+  int64_t usedThreads;
+};
+
+/// Where the tiles of a kernel with a warp_schedule lie in shared memory; offsets and sizes in
+/// bytes. Rows are padded with zeros to whole panels.
+struct SharedLayout {
+  static constexpr int64_t panelBytes = TileOrder::panelBytes, chunkBytes = TileOrder::chunkBytes;
+
   SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule);
+
+  /// The order of blocks of `keyBlock` keys and their values.
+  TileOrder getKeyOrder(int64_t keyBlock) const {
+    return TileOrder{tensorCores ? keyBlock / 4 : 0};
+  }
 
   /// The panels of a row of `columns` elements of the kernel's type.
   int64_t getNumPanels(int64_t columns) const;
@@ -32,6 +73,7 @@ struct SharedLayout {
   int64_t getStagedRowBytes() const;
   static constexpr int64_t stagedRowAlignment = 256;
 
+  bool tensorCores;
   /// The bytes of an element of q, k, v and o.
   int64_t elementBytes;
   /// Head dims, padded to whole steps of the products.
@@ -41,13 +83,22 @@ struct SharedLayout {
   int64_t keys, values;
   /// From the buffers of keys and values to the second ones, which short grids have.
   int64_t stageBytes;
+  /// With tensor cores, 16 bytes a thread: places of the thread in tiles and in global memory, in
+  /// two parts, for full blocks of keys and for masked ones.
+  int64_t fullPlaces[2], maskedPlaces[2];
   /// Weights, where products need them in shared memory: f32, a row for each query. Chunks are
   /// swizzled as the products like it.
   int64_t weights;
+  /// Where the keys and values of the block are, for the function that copies them element by
+  /// element.
+  int64_t blockSource;
   /// Four bytes a query: whether it has to be computed once more.
   int64_t flags;
   /// In short grids eight bytes a row: the largest score and the sum of weights.
   int64_t statistics;
+  /// Four bytes a thread and row of it: where the range of keys that the row attends to begins and
+  /// ends, relative to the thread's first key of block 0.
+  int64_t rowBegins, rowEnds;
   /// Four bytes each: a full block of keys for each thread, the masked blocks of one that is not,
   /// and for each warp how many of both it has found.
   int64_t fullBlocks, partialBlocks, counts;

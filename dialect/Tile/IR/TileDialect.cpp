@@ -79,6 +79,13 @@ LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
   if (shortGrid && keyBlock != maskedKeyBlock)
     return emitError() << "expected one size of key blocks with `short_grid`, got " << keyBlock
                        << " and " << maskedKeyBlock;
+  // Threads divide tiles bit by bit.
+  if (!llvm::isPowerOf2_64(queryBlock) || !llvm::isPowerOf2_64(warpRows))
+    return emitError() << "expected a query block and rows of a warp that are powers of 2, got "
+                       << queryBlock << " and " << warpRows;
+  if (!llvm::isPowerOf2_64(keyBlock) || !llvm::isPowerOf2_64(maskedKeyBlock))
+    return emitError() << "expected key blocks that are powers of 2, got " << keyBlock << " and "
+                       << maskedKeyBlock;
   // Loops are unrolled over a block of keys.
   if (keyBlock > 256)
     return emitError() << "expected a key block of at most 256, got " << keyBlock;

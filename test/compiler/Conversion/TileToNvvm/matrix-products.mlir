@@ -27,17 +27,18 @@
 // CHECK-NOT:     nvvm.ldmatrix
 // CHECK:         nvvm.barrier
 
-// Weights of two neighbouring keys are a pair of bf16, the first in the low half. Output columns are scaled by the
-// factor of their row, then the values are added, which are read transposed.
+// Output columns are scaled by the factor of their row. Weights of two neighbouring keys are a pair of bf16, the first in the
+// low half. Then the values are added, which are read transposed.
+// CHECK:         %[[O0:.*]] = arith.mulf %{{.*}}, %[[UPPER:.*]] :
+// CHECK:         %[[O1:.*]] = arith.mulf %{{.*}}, %[[UPPER]] :
+// CHECK-COUNT-2: arith.mulf %{{.*}}, %[[UPPER]] :
+// CHECK:         %[[O2:.*]] = arith.mulf %{{.*}}, %[[LOWER:.*]] :
+// CHECK:         %[[O3:.*]] = arith.mulf %{{.*}}, %[[LOWER]] :
 // CHECK:         %[[P0:.*]] = nvvm.convert.f32x2.to.bf16x2 %{{.*}}, %{{.*}} {rnd = #nvvm.fp_rnd_mode<rn>}
 // CHECK:         %[[W0:.*]] = llvm.bitcast %[[P0]]
 // CHECK:         %[[V0:.*]] = nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 4
 // CHECK:         %[[B0:.*]] = llvm.extractvalue %[[V0]][0]
 // CHECK:         %[[B1:.*]] = llvm.extractvalue %[[V0]][1]
-// CHECK:         %[[O0:.*]] = arith.mulf %{{.*}}, %[[UPPER:.*]] :
-// CHECK:         %[[O2:.*]] = arith.mulf %{{.*}}, %[[LOWER:.*]] :
-// CHECK:         %[[O1:.*]] = arith.mulf %{{.*}}, %[[UPPER]] :
-// CHECK:         %[[O3:.*]] = arith.mulf %{{.*}}, %[[LOWER]] :
 // CHECK:         nvvm.mma.sync A[%[[W0]], {{.*}}] B[%[[B0]], %[[B1]]] C[%[[O0]], %[[O1]], %[[O2]], %[[O3]]]
 attn.kernel @bf16 dtype(bf16) head_dim(32) value_dim(16) {
 }

@@ -1,13 +1,14 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
-// The static scale joins the exponent; what is subtracted there, the product of the maximum, is rounded up, so that no weight is above 1. Keys past the last one are excluded. A row's maximum is
-// that of a lane's columns, then of its quad; where nothing was seen, the smallest number stands in for it. A maximum that stays gives a factor of exactly 1.
+// The static scale joins the exponent; what is subtracted there, the product of the maximum, is rounded up, so that no weight is above 1. Keys past the last one are excluded: the bits of a lane's keys that there are
+// come from their number. A row's maximum is that of a lane's columns, then of its quad; where nothing was seen, the smallest number stands in for it. A maximum that stays gives a factor of exactly 1.
 // CHECK-LABEL: llvm.func @plain(
 // CHECK:         scf.for
 // CHECK:         nvvm.mma.sync
 // CHECK:         nvvm.barrier
-// CHECK:         %[[COLUMN:.*]] = arith.shli %{{.*}}, %c1_i32
-// CHECK:         %[[INSIDE:.*]] = arith.cmpi slt, %[[COLUMN]], %{{.*}} :
+// CHECK:         %[[BITS:.*]] = llvm.inline_asm "bmsk.clamp.b32 $0, $1, $2;", "=r,r,r" %c0_i32, %{{.*}} :
+// CHECK:         %[[BIT:.*]] = arith.andi %[[BITS]], %c1_i32
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
 // CHECK:         %[[S0:.*]] = arith.select %[[INSIDE]], %{{.*}}, %[[MINUS_INFINITY:.*]] : f32
 // CHECK:         %[[M0:.*]] = arith.maxnumf %[[S0]], %{{.*}} : f32
 // CHECK:         %[[M1:.*]] = arith.maxnumf %[[M0]],
@@ -43,15 +44,15 @@ attn.kernel @plain dtype(bf16) head_dim(16) value_dim(16) {
 // CHECK:         nvvm.mma.sync
 // CHECK:         %[[DOT:.*]] = llvm.extractvalue %{{.*}}[0]
 // CHECK:         nvvm.barrier
+// CHECK:         %[[BITS:.*]] = llvm.inline_asm "bmsk.clamp.b32
 // CHECK:         %[[LAST:.*]] = arith.addi %{{.*}}, %c-1_i32
-// CHECK:         %[[COLUMN:.*]] = arith.shli %{{.*}}, %c1_i32
-// CHECK:         %[[KEY:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
-// CHECK:         %[[INSIDE:.*]] = arith.cmpi slt, %[[COLUMN]],
-// CHECK:         %[[USED:.*]] = arith.select %[[INSIDE]], %[[KEY]], %[[LAST]] : i32
+// CHECK:         %[[USED:.*]] = arith.minsi %{{.*}}, %[[LAST]] : i32
 // CHECK:         %[[SCALED:.*]] = arith.mulf %[[DOT]], %[[SCALE:.*]] :
 // CHECK:         %[[SCORE:.*]] = arith.addf %[[SCALED]], %[[SCALED]]
 // CHECK:         %[[AND:.*]] = arith.andi %[[QUERY:.*]], %[[USED]] : i32
 // CHECK:         %[[KEEP:.*]] = arith.cmpi eq, %[[AND]], %[[QUERY]]
+// CHECK:         %[[BIT:.*]] = arith.andi %[[BITS]], %c1_i32
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
 // CHECK:         %[[TAKEN:.*]] = arith.andi %[[INSIDE]], %[[KEEP]]
 // CHECK:         %[[S0:.*]] = arith.select %[[TAKEN]], %[[SCORE]], %{{.*}} : f32
 // CHECK:         %[[E0:.*]] = math.fma %[[S0]],

@@ -1,11 +1,12 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=14000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
-// Rows that start anywhere are copied element by element, by one function for all types of a size: what the tensor does
+// Keys and values whose rows start anywhere are copied element by element, by a function of the kernel that finds in shared memory where they are: what a tensor does
 // not have is 0.
-// CHECK-LABEL: llvm.func internal @attnc_copy_elements_b16_t64(
-// CHECK-SAME:    %[[SOURCE:[a-z0-9]+]]: !llvm.ptr<1> {attnc.name = "source"}, %[[STRIDE:[a-z0-9]+]]: i64 {attnc.name = "stride"}, %[[COLUMNS:[a-z0-9]+]]: i32 {attnc.name = "columns"},
-// CHECK-SAME:    %[[COUNT:[a-z0-9]+]]: i32 {attnc.name = "count"}, %[[ROWS:[a-z0-9]+]]: i32 {attnc.name = "rows"}, %[[TARGET:[a-z0-9]+]]: !llvm.ptr<3> {attnc.name = "target"})
-// CHECK:         scf.for {{.*}} step %c64_i32
+// CHECK-LABEL: llvm.func internal @attnc_copy_block_whole_panels(
+// CHECK-SAME:    %[[FIRST:[a-z0-9]+]]: i32 {attnc.name = "first_key"}, %[[COUNT:[a-z0-9]+]]: i32 {attnc.name = "count"})
+// CHECK:         scf.for {{.*}} to %c48_i32 step %c24_i32
+// CHECK:           %[[COLUMNS:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> i32
+// CHECK:           scf.for {{.*}} step %c64_i32
 // CHECK-DAG:       %[[COLUMN:.*]] = arith.cmpi slt, %{{.*}}, %[[COLUMNS]]
 // CHECK-DAG:       %[[ROW:.*]] = arith.cmpi slt, %{{.*}}, %[[COUNT]]
 // CHECK:           %[[PRESENT:.*]] = arith.andi %[[ROW]], %[[COLUMN]]
@@ -15,24 +16,26 @@
 // CHECK-NEXT:        scf.yield %c0_i16
 // CHECK:           llvm.store %[[ELEMENT]], %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<3>
 
-// Aligned rows are copied in chunks of 16 bytes: row r by the threads 8 r to 8 r + 7, chunk c to place c ^ (r & 7). Rows
-// that there are not are 0 too: of them no byte is copied.
+// Aligned rows are copied in chunks of 16 bytes. Of queries, row r by the threads 8 r to 8 r + 7, chunk c to place c ^ (r & 7). Rows
+// that there are not are 0 too: of them no byte is copied. Other rows are copied on the spot.
 // CHECK-LABEL: llvm.func @whole_panels(
-// CHECK:         scf.if
-// CHECK:         scf.if
-// CHECK-DAG:       %[[ROW:.*]] = arith.shrui %[[THREAD:.*]], %c3_i32
-// CHECK-DAG:       %[[LOW:.*]] = arith.andi %[[ROW]], %c7_i32
-// CHECK-DAG:       %[[SWIZZLE:.*]] = arith.shli %[[LOW]], %c4_i32
-// CHECK-DAG:       %[[PLACE:.*]] = arith.shli %[[THREAD]], %c4_i32
-// CHECK:           %[[SWIZZLED:.*]] = arith.xori %[[PLACE]], %[[SWIZZLE]]
-// CHECK:           %[[TARGET:.*]] = llvm.getelementptr %{{.*}}[%[[SWIZZLED]]]
-// CHECK:           %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %{{.*}}
+// CHECK:         scf.if %[[ALIGNED_QUERIES:.*]] {
+// CHECK:           %[[INSIDE:.*]] = arith.cmpi sgt, %{{.*}}, %c0_i32
 // CHECK:           %[[BYTES:.*]] = arith.select %[[INSIDE]], %c16_i32, %c0_i32
-// CHECK:           nvvm.cp.async.shared.global %[[TARGET]], %{{.*}}, 16, cache = cg, %[[BYTES]] :
+// CHECK:           nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %[[BYTES]] :
 // CHECK:         } else {
-// CHECK:           llvm.call @attnc_copy_elements_b16_t64({{.*}}, %c64_i32, %{{.*}}, %c32_i32, %{{.*}})
+// CHECK:           scf.for {{.*}} step %c64_i32
+// CHECK:         nvvm.cp.async.commit.group
+
+// In the masked loop, one call copies both tiles where rows are not aligned.
+// CHECK:         nvvm.cp.async.wait.group 0
+// CHECK-NEXT:    nvvm.barrier
+// CHECK-NEXT:    scf.if %[[ALIGNED:.*]] {
+// CHECK:           nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %{{.*}} :
+// CHECK:         } else {
+// CHECK:           llvm.call @attnc_copy_block_whole_panels(
+// CHECK-NEXT:      nvvm.barrier
 // CHECK-NEXT:    }
-// CHECK-NEXT:    nvvm.cp.async.commit.group
 
 // A full block of keys is whole.
 // CHECK:         nvvm.cp.async.wait.group 0
@@ -50,17 +53,4 @@ attn.kernel @whole_panels dtype(bf16) head_dim(64) value_dim(64) {
 // CHECK:         %[[BYTES:.*]] = arith.select %{{.*}}, %[[CHUNK]], %c0_i32
 // CHECK:         nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %[[BYTES]] :
 attn.kernel @part_of_a_panel dtype(f16) head_dim(40) value_dim(40) {
-}
-
-// -----
-
-// Kernels whose elements have one size share the function.
-// CHECK:     llvm.func internal @attnc_copy_elements_b32_t64(
-// CHECK:     llvm.func internal @attnc_copy_elements_b16_t64(
-// CHECK-NOT: llvm.func internal
-attn.kernel @bf16 dtype(bf16) head_dim(16) value_dim(16) {
-}
-attn.kernel @f16 dtype(f16) head_dim(16) value_dim(16) {
-}
-attn.kernel @f32 dtype(f32) head_dim(16) value_dim(16) {
 }
