@@ -249,9 +249,15 @@ def statements(text):
     return lines
 
 
+def long_entry(text):
+    """Without the functions of the entries for short grids, which have the name of the long one and a suffix."""
+    functions = re.compile(r"^\.(?:visible )?\.?(?:func|entry)[^\n]*?(\w+)\(.*?^\}\n", re.MULTILINE | re.DOTALL)
+    return functions.sub(lambda found: "" if found[1].endswith(("_short", "_combine")) else found[0], text)
+
+
 class Kernel:
     def __init__(self, emu, path, sizes, folder):
-        text = pathlib.Path(path).read_text()
+        text = long_entry(pathlib.Path(path).read_text())
         metadata = re.search(r"^//   (\{.*\})$", text, re.M)
         self.kind = CompiledProblem if metadata else Problem
         self.lines = statements(text) if metadata else text.splitlines()

@@ -20,6 +20,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/AttnToTile/WarpSchedule.h"
+#include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Attn/Analysis/Stages.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
 #include "dialect/Tile/Analysis/ThreadRegisters.h"
@@ -48,10 +49,9 @@ struct Sizes {
 } // namespace
 
 /// From the best ones down.
-static constexpr Sizes tensorCoreSizes[] = {{128, 32, 128, 128}, {128, 32, 64, 64},
-                                            {128, 16, 64, 64},  {64, 16, 64, 64},
-                                            {64, 16, 32, 32},   {32, 16, 32, 32},
-                                            {32, 16, 16, 16}};
+static constexpr Sizes tensorCoreSizes[] = {
+    {128, 32, 128, 128}, {128, 32, 64, 64}, {128, 16, 64, 64}, {64, 16, 64, 64},
+    {64, 16, 32, 32},    {32, 16, 32, 32},  {32, 16, 16, 16}};
 static constexpr Sizes fmaSizes[] = {{128, 32, 64, 64}, {128, 32, 32, 32}, {128, 16, 64, 64},
                                      {64, 16, 32, 32},  {32, 16, 32, 32},  {32, 16, 16, 16}};
 
@@ -64,12 +64,17 @@ static constexpr Sizes shortSizes[] = {
 static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
                                     ArrayRef<Sizes> choices, int64_t pairOps, bool shortGrid) {
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
+  attn::MaskOp mask = kernel.getMask();
+  bool evaluatesPairs = mask && !attn::MaskAnalysis(mask).getPairConditions().empty();
   WarpScheduleAttr smallest;
   for (const Sizes &sizes : choices) {
-    // The products of wide heads make large loops; the masked one is made half as large.
-    int64_t maskedKeyBlock = headDims > 256 && !shortGrid
-                                 ? std::max<int64_t>(sizes.keyBlock / 2, 16)
-                                 : sizes.maskedKeyBlock;
+    // The products of wide heads make large loops; the masked one is made half as large. What a
+    // mask evaluates for each pair takes registers.
+    int64_t maskedKeyBlock = sizes.maskedKeyBlock;
+    if (headDims > 256 && !shortGrid)
+      maskedKeyBlock = std::max<int64_t>(sizes.keyBlock / 2, 16);
+    else if (evaluatesPairs)
+      maskedKeyBlock = std::min<int64_t>(maskedKeyBlock, 64);
     auto schedule =
         WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows, sizes.keyBlock,
                               maskedKeyBlock, !kernel.getDtype().isF32(), shortGrid);

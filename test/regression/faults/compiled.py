@@ -89,7 +89,7 @@ def find_narrow_products(body, parameters):
             results = re.findall(r"%[a-z]+\d+", operands.split("}")[0]) if operands.startswith("{") else registers[:1]
             found = []
             if opcode.startswith("ld.param"):
-                name, offset = re.search(r"\[(\w+)(?:\+(\d+))?\]", operands).groups()
+                name, offset = re.search(r"\[(%?\w+)(?:\+(\d+))?\]", operands).groups()
                 # A load of several values takes the slots from there on.
                 found = [result for i, result in enumerate(results) if (name, int(offset or 0) + 8 * i) in parameters]
             elif not opcode.startswith(("setp", "ld.", "st.", "bra", "cp.", "bar", "shfl", "vote")):
@@ -101,9 +101,11 @@ def find_narrow_products(body, parameters):
 
 
 def w6_strides_are_64_bits_wide():
-    """No stride, of tensors or captured ones, goes into a product of 32 bits."""
+    """No stride, of tensors or captured ones, goes into a product of 32 bits without a test of its size."""
     # The slots of q, k, v, o and lse with three strides each; bias with three sizes and strides, doc with two.
     strides = [slot + i for slot in (6, 10, 14, 18, 22) for i in (1, 2, 3)] + [30, 31, 32] + [36, 37]
+    # Rows of keys and values are copied with offsets of 32 bits where they are less than 16 MiB apart.
+    tested = {13, 17}
     for ptx, kernels in compile_ptx(PROGRAM, "--dtype", "bf16,f32", "--head-dim", 128, archs="sm_80,sm_90a"):
         for kernel in kernels:
             assert [(capture["name"], len(capture["shape"])) for capture in kernel["captures"]] == [("bias", 3), ("doc", 2)], kernel
@@ -111,7 +113,8 @@ def w6_strides_are_64_bits_wide():
         for body in re.split(r"^(?=[^\n]*\.(?:func|entry)\b)", ptx, flags=re.MULTILINE)[1:]:
             entry = re.search(r"\.entry (\w+)", body)
             if entry:
-                parameters = {("arguments", 8 * slot) for slot in strides}
+                parameters = {("arguments", 8 * slot) for slot in strides if slot not in tested}
+                assert entry[1].endswith("_combine") or "16777216" in body, entry[1]
                 assert any(f"{name}+{offset}]" in body for name, offset in parameters), entry[1]
             else:
                 parameters = {(name, 0) for name in re.findall(r"\.param \.b64 (\w+)", body)}
