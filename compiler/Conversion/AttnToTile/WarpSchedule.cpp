@@ -20,7 +20,6 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/AttnToTile/WarpSchedule.h"
-#include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Attn/Analysis/Stages.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
 #include "dialect/Tile/Analysis/ThreadRegisters.h"
@@ -64,17 +63,12 @@ static constexpr Sizes shortSizes[] = {
 static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
                                     ArrayRef<Sizes> choices, int64_t pairOps, bool shortGrid) {
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
-  attn::MaskOp mask = kernel.getMask();
-  bool evaluatesPairs = mask && !attn::MaskAnalysis(mask).getPairConditions().empty();
   WarpScheduleAttr smallest;
   for (const Sizes &sizes : choices) {
-    // The products of wide heads make large loops; the masked one is made half as large. What a
-    // mask evaluates for each pair takes registers.
-    int64_t maskedKeyBlock = sizes.maskedKeyBlock;
-    if (headDims > 256 && !shortGrid)
-      maskedKeyBlock = std::max<int64_t>(sizes.keyBlock / 2, 16);
-    else if (evaluatesPairs)
-      maskedKeyBlock = std::min<int64_t>(maskedKeyBlock, 64);
+    // The products of wide heads make large loops; the masked one is made half as large.
+    int64_t maskedKeyBlock = headDims > 256 && !shortGrid
+                                 ? std::max<int64_t>(sizes.keyBlock / 2, 16)
+                                 : sizes.maskedKeyBlock;
     auto schedule =
         WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows, sizes.keyBlock,
                               maskedKeyBlock, !kernel.getDtype().isF32(), shortGrid);
