@@ -6,13 +6,13 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/emulator/Launch.h"
+#include "runtime/ThreadPool.h"
 #include "runtime/emulator/Block.h"
 #include "runtime/emulator/Checks/GlobalTracker.h"
 
 #include <algorithm>
 #include <atomic>
 #include <numeric>
-#include <system_error>
 #include <thread>
 
 namespace attnc::emu {
@@ -212,27 +212,17 @@ LaunchOutcome runInParallel(const LaunchState &state, unsigned workers) {
   for (size_t first = 0; first < order.size(); first += batch) {
     size_t count = std::min(batch, order.size() - first);
     std::vector<BlockRecord> records(count);
-    std::atomic<size_t> next{0};
     std::atomic<bool> isStuck{false};
-    auto work = [&] {
-      for (size_t i = next++; i < count && !isStuck; i = next++) {
-        Block block(state, order.at(first + i));
-        block.run(~uint64_t(0));
-        records[i] = takeRecord(block);
-        if (!records[i].hasEnded)
-          isStuck = true;
-      }
-    };
-    std::vector<std::thread> threads;
-    try {
-      while (threads.size() + 1 < std::min<size_t>(workers, count))
-        threads.emplace_back(work);
-    } catch (const std::system_error &) {
-      // A system that gives no more threads leaves the work to those there are.
-    }
-    work();
-    for (std::thread &thread : threads)
-      thread.join();
+    ThreadPool::get().run(static_cast<int64_t>(count), static_cast<int>(workers),
+                          [&](int64_t i, int) {
+                            if (isStuck)
+                              return;
+                            Block block(state, order.at(first + i));
+                            block.run(~uint64_t(0));
+                            records[i] = takeRecord(block);
+                            if (!records[i].hasEnded)
+                              isStuck = true;
+                          });
     for (size_t i = 0; i < count; ++i)
       if (!mergeBlock(state, order.at(first + i), std::move(records[i]), tracker, outcome))
         return outcome;

@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "attnc/HostKernel.h"
-#include "runtime/host/ThreadPool.h"
+#include "runtime/ThreadPool.h"
 #include <algorithm>
 
 using namespace attnc;

@@ -8,7 +8,7 @@
 #include "compiler/Target/Reference/PairCount.h"
 #include "attnc/HostKernel.h"
 #include "compiler/Target/Reference/PairProgram.h"
-#include "runtime/host/ThreadPool.h"
+#include "runtime/ThreadPool.h"
 #include <algorithm>
 
 using namespace mlir;

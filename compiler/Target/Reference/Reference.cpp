@@ -10,7 +10,7 @@
 #include "attnc/HostKernel.h"
 #include "compiler/Target/Reference/PairProgram.h"
 #include "mlir/IR/Diagnostics.h"
-#include "runtime/host/ThreadPool.h"
+#include "runtime/ThreadPool.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "runtime/host/ThreadPool.h"
+#include "runtime/ThreadPool.h"
 #include <gtest/gtest.h>
 
 using namespace attnc;

@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef RUNTIME_HOST_THREADPOOL_H
-#define RUNTIME_HOST_THREADPOOL_H
+#ifndef RUNTIME_THREADPOOL_H
+#define RUNTIME_THREADPOOL_H
 
 #include <atomic>
 #include <condition_variable>
@@ -65,4 +65,4 @@ private:
 
 } // namespace attnc
 
-#endif // RUNTIME_HOST_THREADPOOL_H
+#endif // RUNTIME_THREADPOOL_H

@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "runtime/host/ThreadPool.h"
+#include "runtime/ThreadPool.h"
 #include <algorithm>
 #include <system_error>
 
