@@ -21,6 +21,14 @@ def run(*command):
     return done.stdout + done.stderr
 
 
+def get_shared_bytes(kernel):
+    """The dynamic shared memory of a block of each entry that a kernel with this metadata has."""
+    entries = {kernel["name"]: kernel["shared_bytes"]}
+    if grid := kernel.get("short_grid"):
+        entries |= {kernel["name"] + "_short": grid["shared_bytes"], kernel["name"] + "_combine": grid["combine_shared_bytes"]}
+    return entries
+
+
 class Tools:
     """The programs that make kernels."""
 
@@ -34,17 +42,17 @@ class Tools:
     def assemble(self, ptx, arch, cubin):
         """(entries, warnings) of a file of PTX: for each entry the metadata of its kernel, with the registers and bytes of memory it has."""
         text = run(self.ptxas, "-v", f"-arch={arch}", ptx, "-o", cubin)
-        kernels = {kernel["name"]: kernel for kernel in json.loads(run(self.attnc, "--inspect", ptx))}
+        kernels = json.loads(run(self.attnc, "--inspect", ptx))
+        expected = {entry: (kernel, shared) for kernel in kernels for entry, shared in get_shared_bytes(kernel).items()}
+        found = {name: rest for name, *rest in FUNCTION.findall(text)}
+        if found.keys() != expected.keys():
+            sys.exit(f"{ptx}: expected the entries {', '.join(expected)}, got {', '.join(found)}")
         entries = []
-        for name, stack, stores, loads, registers, rest in FUNCTION.findall(text):
-            # A kernel may have more entries than the one of its name.
-            (kernel,) = [kernel for own, kernel in kernels.items() if re.fullmatch(own + r"(_[a-z]+)?", name)]
+        for name, (kernel, shared) in expected.items():
+            stack, stores, loads, registers, rest = found[name]
             static = re.search(r"(\d+) bytes smem", rest)
             entries.append(kernel | {"entry": name, "stack": int(stack), "spill_stores": int(stores), "spill_loads": int(loads),
-                                     "registers": int(registers), "shared": kernel["shared_bytes"] + (int(static[1]) if static else 0)})
-        if not kernels.keys() <= {entry["entry"] for entry in entries}:
-            sys.exit(f"{ptx}: expected the entries {', '.join(kernels)}, got {', '.join(entry['entry'] for entry in entries)}")
-        entries.sort(key=lambda entry: list(kernels).index(entry["name"]))
+                                     "registers": int(registers), "shared": shared + (int(static[1]) if static else 0)})
         return entries, [line for line in text.splitlines() if not EXPECTED.match(line)]
 
 

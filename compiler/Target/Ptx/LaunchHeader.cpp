@@ -321,6 +321,19 @@ static void writeText(StringRef name, StringRef ptx, llvm::raw_ostream &os) {
   os << "\n};\n";
 }
 
+/// The dynamic shared memory of a block of the entry that has the most.
+static int64_t getMostSharedBytes(const GpuModule &module) {
+  int64_t most = 0;
+  for (const json::Value &value : module.metadata) {
+    const json::Object &kernel = *value.getAsObject();
+    most = std::max(most, getInteger(kernel, "shared_bytes"));
+    if (const json::Object *grid = kernel.getObject("short_grid"))
+      most = std::max(
+          {most, getInteger(*grid, "shared_bytes"), getInteger(*grid, "combine_shared_bytes")});
+  }
+  return most;
+}
+
 /// The code of all architectures, and a function that chooses one.
 static void writeCodes(StringRef name, ArrayRef<GpuModule> modules, llvm::raw_ostream &os) {
   os << "\n// The kernels for each architecture; a zero byte ends each text.\n";
@@ -358,12 +371,9 @@ static inline const {0}_code_t *{0}_select(int major, int minor, int64_t shared_
            std::pair(b->target.getCapability(), b->target.isSpecific());
   });
   for (const GpuModule *module : newest) {
-    int64_t sharedBytes = 0;
-    for (const json::Value &kernel : module->metadata)
-      sharedBytes = std::max(sharedBytes, getInteger(*kernel.getAsObject(), "shared_bytes"));
     os << formatv("  if (capability {0} {1} && shared_bytes >= {2})\n    return &{3}_codes[{4}];\n",
                   module->target.isSpecific() ? "==" : ">=", module->target.getCapability(),
-                  sharedBytes, name, module - modules.data());
+                  getMostSharedBytes(*module), name, module - modules.data());
   }
   os << "  return 0;\n}\n";
 }

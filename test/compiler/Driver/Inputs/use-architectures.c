@@ -1,5 +1,6 @@
-/* Uses a header of sm_86, sm_80 and sm_90a; prints the PTX for sm_86. */
+/* Uses a header of sm_86, sm_80 and sm_90a, and one of kernels with small tiles; prints the PTX for sm_86. */
 #include "k.h"
+#include "small.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,13 @@ int main(void) {
   assert(small->packed_bf16_d256.shared_bytes <= 99 * 1024);
   assert(large->packed_bf16_d256.shared_bytes > 99 * 1024);
   assert(strstr(small->ptx, ".target sm_86") && strstr(large->ptx, ".target sm_80"));
+
+  /* What the entries for short grids have counts too. */
+  const small_code_t *code = small_select(8, 0, 163 * 1024);
+  const attnc_gpu_kernel_t *kernel = &code->small_bf16_d64;
+  assert(kernel->short_shared_bytes > kernel->shared_bytes);
+  assert(small_select(8, 0, kernel->short_shared_bytes) == code);
+  assert(!small_select(8, 0, kernel->short_shared_bytes - 1));
 
   packed_bf16_d256_arguments_t arguments;
   memset(&arguments, 0, sizeof arguments);
