@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace attnc;
 
-std::string attnc::getKernelMetadata(LLVM::LLVMFuncOp function, llvm::json::Object facts) {
+llvm::json::Object attnc::getKernelMetadata(LLVM::LLVMFuncOp function, llvm::json::Object facts) {
   auto module = function->getParentOfType<ModuleOp>();
   llvm::json::Object object;
   if (auto infos = module->getAttrOfType<DictionaryAttr>(kernelsAttrName))
@@ -28,17 +28,17 @@ std::string attnc::getKernelMetadata(LLVM::LLVMFuncOp function, llvm::json::Obje
     }
   for (auto &[name, value] : facts)
     object[name] = std::move(value);
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object));
-  return text;
+  return object;
 }
 
-void attnc::addMetadata(llvm::Module &module, StringRef name, StringRef text,
+void attnc::addMetadata(llvm::Module &module, StringRef name, llvm::json::Object metadata,
                         unsigned addressSpace) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(metadata));
   llvm::Constant *bytes = llvm::ConstantDataArray::getString(module.getContext(), text);
-  auto *metadata = new llvm::GlobalVariable(module, bytes->getType(), /*isConstant=*/true,
+  auto *constant = new llvm::GlobalVariable(module, bytes->getType(), /*isConstant=*/true,
                                             llvm::GlobalValue::ExternalLinkage, bytes,
                                             name + metadataSuffix, /*InsertBefore=*/nullptr,
                                             llvm::GlobalValue::NotThreadLocal, addressSpace);
-  metadata->setAlignment(llvm::Align(1));
+  constant->setAlignment(llvm::Align(1));
 }

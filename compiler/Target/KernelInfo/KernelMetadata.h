@@ -10,7 +10,6 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/JSON.h"
-#include <string>
 
 namespace llvm {
 class Module;
@@ -21,13 +20,13 @@ namespace attnc {
 /// What the symbol of a kernel's metadata has after the kernel's name.
 inline constexpr llvm::StringLiteral metadataSuffix = "_metadata";
 
-/// The metadata of the kernel `function`, as JSON: its KernelInfo, which the module holds, and
-/// `facts`, which only its code knows.
-std::string getKernelMetadata(mlir::LLVM::LLVMFuncOp function, llvm::json::Object facts);
+/// The metadata of the kernel `function`: its KernelInfo, which the module holds, and `facts`,
+/// which only its code knows.
+llvm::json::Object getKernelMetadata(mlir::LLVM::LLVMFuncOp function, llvm::json::Object facts);
 
-/// Adds `text` and a zero byte to `module` as the constant that carries the metadata of the kernel
-/// `name`.
-void addMetadata(llvm::Module &module, llvm::StringRef name, llvm::StringRef text,
+/// Adds `metadata` of the kernel `name` to `module` as the constant that carries it: JSON text and
+/// a zero byte.
+void addMetadata(llvm::Module &module, llvm::StringRef name, llvm::json::Object metadata,
                  unsigned addressSpace = 0);
 
 } // namespace attnc

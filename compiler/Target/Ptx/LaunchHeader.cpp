@@ -8,6 +8,7 @@
 #include "compiler/Target/Ptx/LaunchHeader.h"
 #include "attnc/ArgumentLayout.h"
 #include "attnc/GpuKernel.h"
+#include "compiler/Target/KernelInfo/MetadataFields.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -15,35 +16,11 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace attnc;
+using namespace attnc::metadata;
 using llvm::ArrayRef;
 using llvm::formatv;
 using llvm::StringRef;
 namespace json = llvm::json;
-
-static StringRef getString(const json::Object &object, StringRef key) {
-  return object.getString(key).value_or("");
-}
-
-static int64_t getInteger(const json::Object &object, StringRef key) {
-  return object.getInteger(key).value_or(0);
-}
-
-/// The objects in the array `key` of `object`.
-static std::vector<const json::Object *> getObjects(const json::Object &object, StringRef key) {
-  std::vector<const json::Object *> objects;
-  if (const json::Array *array = object.getArray(key))
-    for (const json::Value &value : *array)
-      objects.push_back(value.getAsObject());
-  return objects;
-}
-
-static std::vector<std::string> getStrings(const json::Object &object, StringRef key) {
-  std::vector<std::string> strings;
-  if (const json::Array *array = object.getArray(key))
-    for (const json::Value &value : *array)
-      strings.push_back(value.getAsString().value_or("").str());
-  return strings;
-}
 
 /// A name of the program as a name in C and C++, which have keywords that the program may use.
 static std::string makeField(StringRef name) {
@@ -243,9 +220,7 @@ static void writeStruct(const json::Object &kernel, llvm::raw_ostream &os) {
      << formatv("  attnc_gpu_tensor_t v;   // {0}[B, Hkv, KV, {1}]\n", dtype, valueDim)
      << formatv("  attnc_gpu_tensor_t o;   // {0}[B, Hq, Q, {1}], written\n", dtype, valueDim)
      << "  attnc_gpu_tensor_t lse; // "
-     << (kernel.getBoolean("lse").value_or(false) ? "f32[B, Hq, Q], written"
-                                                  : "not written by this kernel")
-     << "\n";
+     << (getBool(kernel, "lse") ? "f32[B, Hq, Q], written" : "not written by this kernel") << "\n";
   writeProgramFields(kernel, os);
   os << formatv("} {0}_arguments_t;\n", name)
      << formatv("ATTNC_STATIC_ASSERT(sizeof({0}_arguments_t) == {1}, \"launch arguments\");\n",
@@ -275,43 +250,29 @@ static void writeInitialiser(const json::Object &kernel, llvm::raw_ostream &os) 
   }
   os << formatv("\"{0}{1}\", \"{0}{2}\", ", name, GpuKernel::shortSuffix, GpuKernel::combineSuffix)
      << formatv("{0}, {1}, {2}, {3}, {4}, {5}, {6}}", getInteger(*grid, "rows"),
-                grid->getBoolean("packs_heads").value_or(false) ? 1 : 0,
-                getInteger(*grid, "threads"), getInteger(*grid, "shared_bytes"),
-                getInteger(*grid, "combine_threads"), getInteger(*grid, "combine_shared_bytes"),
+                getBool(*grid, "packs_heads") ? 1 : 0, getInteger(*grid, "threads"),
+                getInteger(*grid, "shared_bytes"), getInteger(*grid, "combine_threads"),
+                getInteger(*grid, "combine_shared_bytes"),
                 getWorkspaceRowBytes(getInteger(kernel, "value_dim")));
 }
 
-/// The function that plans launches of the kernel, if there is one architecture.
-static void writePlan(const json::Object &kernel, llvm::raw_ostream &os) {
+/// The function that plans launches of the kernel. With one architecture, `isOne`, there is a
+/// constant for it to take; with several it takes the one that was chosen.
+static void writePlan(const json::Object &kernel, bool isOne, llvm::raw_ostream &os) {
   StringRef name = getString(kernel, "name");
-  os << formatv("static const attnc_gpu_kernel_t {0}_kernel = ", name);
-  writeInitialiser(kernel, os);
-  os << formatv(R"(;
-// How to launch it on a GPU with so many multiprocessors.
-static inline attnc_gpu_launch_t {0}_plan(const {0}_arguments_t *arguments, int64_t multiprocessors) {{
-  return attnc_gpu_plan(&{0}_kernel, arguments->B, arguments->Hq, arguments->Hkv, arguments->Q,
+  if (isOne) {
+    os << formatv("static const attnc_gpu_kernel_t {0}_kernel = ", name);
+    writeInitialiser(kernel, os);
+    os << ";\n";
+  }
+  os << formatv(R"(// How to launch it on a GPU with so many multiprocessors.
+static inline attnc_gpu_launch_t {0}_plan({1}const {0}_arguments_t *arguments, int64_t multiprocessors) {{
+  return attnc_gpu_plan({2}, arguments->B, arguments->Hq, arguments->Hkv, arguments->Q,
                         arguments->KV, multiprocessors);
 }
 )",
-                name);
-}
-
-/// The function that counts blocks of `rows` rows; `parameter` comes before its arguments.
-static void writeBlocks(StringRef name, StringRef parameter, StringRef rows,
-                        llvm::raw_ostream &os) {
-  os << formatv(
-      R"(// The blocks of the grid, in one dimension: 0 if there is nothing to launch, -1 if no grid has so many.
-static inline int64_t {0}_blocks({1}const {0}_arguments_t *arguments) {{
-  const int64_t limit = {2};
-  int64_t blocks = arguments->Q / {3} + (arguments->Q % {3} != 0);
-  if (arguments->B == 0 || arguments->Hq == 0 || blocks == 0)
-    return 0;
-  if (arguments->B > limit / arguments->Hq || arguments->B * arguments->Hq > limit / blocks)
-    return -1;
-  return arguments->B * arguments->Hq * blocks;
-}
-)",
-      name, parameter, GpuKernel::maxBlocks, rows);
+                name, isOne ? "" : "const attnc_gpu_kernel_t *kernel, ",
+                isOne ? ("&" + name + "_kernel").str() : "kernel");
 }
 
 static void writeText(StringRef name, StringRef ptx, llvm::raw_ostream &os) {
@@ -401,12 +362,7 @@ void attnc::writeLaunchHeader(StringRef name, ArrayRef<GpuModule> modules, llvm:
     if (isOne)
       writeConstants(kernel, os);
     writeStruct(kernel, os);
-    if (isOne)
-      writeBlocks(kernelName, "", std::to_string(getInteger(kernel, "query_block")), os);
-    if (isOne)
-      writePlan(kernel, os);
-    else
-      writeBlocks(kernelName, "const attnc_gpu_kernel_t *kernel, ", "kernel->query_block", os);
+    writePlan(kernel, isOne, os);
   }
   if (isOne) {
     os << "\n// The kernels, for cuModuleLoadData; a zero byte ends the text.\n";

@@ -85,7 +85,7 @@ GpuKernel attnc::describeGpuKernel(LLVM::LLVMFuncOp function) {
 }
 
 /// The metadata of `function` with what its code knows.
-static std::string getMetadata(LLVM::LLVMFuncOp function, const PtxTarget &target) {
+static llvm::json::Object getMetadata(LLVM::LLVMFuncOp function, const PtxTarget &target) {
   GpuKernel kernel = describeGpuKernel(function);
   llvm::json::Object facts{{"arch", target.arch},
                            {"query_block", kernel.queryBlock},
@@ -147,7 +147,7 @@ static void writeSummary(LLVM::LLVMFuncOp function, const PtxTarget &target,
         kernel.info.name, GpuKernel::shortSuffix, grid->rows,
         grid->packsHeads ? "a group of heads" : "a head", grid->threads, grid->sharedBytes,
         GpuKernel::combineSuffix, grid->combineThreads, grid->combineSharedBytes);
-  os << "//   " << getMetadata(function, target) << '\n';
+  os << "//   " << llvm::json::Value(getMetadata(function, target)) << '\n';
 }
 
 /// The names of parameters that `module` gives.
@@ -161,10 +161,8 @@ static llvm::StringMap<PtxParameter> getParameters(ModuleOp module, const PtxTar
       PtxParameter parameter{name.str(), {}};
       auto entryOf = function->getAttrOfType<StringAttr>(entryOfAttrName);
       auto main = entryOf ? module.lookupSymbol<LLVM::LLVMFuncOp>(entryOf) : function;
-      if (i == 0 && main && isKernel(main)) {
-        llvm::json::Value metadata = llvm::cantFail(llvm::json::parse(getMetadata(main, target)));
-        parameter.slots = getSlotNames(*metadata.getAsObject());
-      }
+      if (i == 0 && main && isKernel(main))
+        parameter.slots = getSlotNames(getMetadata(main, target));
       parameters[(function.getName() + "_param_" + llvm::Twine(i)).str()] = std::move(parameter);
     }
   return parameters;

@@ -34,10 +34,15 @@ int main(void) {
 
   packed_bf16_d256_arguments_t arguments;
   memset(&arguments, 0, sizeof arguments);
-  arguments.B = arguments.Hq = 1;
+  arguments.B = arguments.Hq = arguments.Hkv = 1;
+  arguments.KV = 1000;
   arguments.Q = small->packed_bf16_d256.query_block + 1;
-  assert(packed_bf16_d256_blocks(&small->packed_bf16_d256, &arguments) == 2);
-  assert(packed_bf16_d256_blocks(&large->packed_bf16_d256, &arguments) == 1);
+  assert(packed_bf16_d256_plan(&small->packed_bf16_d256, &arguments, 1).blocks == 2);
+  assert(packed_bf16_d256_plan(&large->packed_bf16_d256, &arguments, 1).blocks == 1);
+  assert(packed_bf16_d256_plan(&small->packed_bf16_d256, &arguments, 1).splits == 0);
+  arguments.Q = 1;
+  assert(packed_bf16_d256_plan(&small->packed_bf16_d256, &arguments, 132).splits == 7);
+  assert(packed_bf16_d256_plan(&small->packed_bf16_d256, &arguments, 132).combine_blocks == 1);
   fputs(small->ptx, stdout);
   return 0;
 }

@@ -8,6 +8,10 @@
 
 static int64_t slot(size_t offset) { return (int64_t)(offset / 8); }
 
+static int64_t countBlocks(const every_arguments_t *arguments) {
+  return every_plan(arguments, 132).blocks;
+}
+
 int main(void) {
   assert(slot(offsetof(every_arguments_t, scale)) == 5);
   assert(slot(offsetof(every_arguments_t, q)) == 6);
@@ -21,20 +25,20 @@ int main(void) {
 
   every_arguments_t arguments;
   memset(&arguments, 0, sizeof arguments);
-  assert(every_blocks(&arguments) == 0);
+  assert(countBlocks(&arguments) == 0);
   arguments.B = 2;
   arguments.Hq = 3;
   arguments.Q = 64;
-  assert(every_blocks(&arguments) == 6);
+  assert(countBlocks(&arguments) == 6);
   arguments.Q = 65;
-  assert(every_blocks(&arguments) == 12);
+  assert(countBlocks(&arguments) == 12);
   arguments.B = 1073741824;
-  assert(every_blocks(&arguments) == -1);
+  assert(countBlocks(&arguments) == -1);
   arguments.Hq = 1;
   arguments.Q = 64;
-  assert(every_blocks(&arguments) == 1073741824);
+  assert(countBlocks(&arguments) == 1073741824);
   arguments.Q = 129;
-  assert(every_blocks(&arguments) == -1);
+  assert(countBlocks(&arguments) == -1);
   fputs(every_argument_ptx, stdout);
   return 0;
 }
