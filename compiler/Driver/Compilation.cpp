@@ -15,6 +15,7 @@
 #include "compiler/Frontend/Parser.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/Host/HostCode.h"
+#include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
 #include "compiler/Target/Ptx/Ptxas.h"
 #include "dialect/Tile/IR/TileOps.h"
@@ -83,20 +84,39 @@ static bool isAboveLlvm(Operation *function) {
       .wasInterrupted();
 }
 
-/// The kind of target that `module` was scheduled or lowered for; nothing before.
-static std::optional<TargetKind> findTargetKind(ModuleOp module) {
-  std::optional<TargetKind> kind;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    if (kernel.getWarpScheduleAttr())
-      return TargetKind::Ptx;
-    kind = TargetKind::Host;
+/// The kind of target that `op` of a module was scheduled or lowered for; nothing before, and for
+/// functions that are no kernels.
+static std::optional<TargetKind> findTargetKind(Operation &op) {
+  if (auto kernel = dyn_cast<tile::KernelOp>(op))
+    return kernel.getWarpScheduleAttr() ? TargetKind::Ptx : TargetKind::Host;
+  if (op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+    return TargetKind::Ptx;
+  return op.hasAttr(scratchBytesAttrName) ? std::optional(TargetKind::Host) : std::nullopt;
+}
+
+/// Sets `kind` to the kind of target that `module` is for. Fails after a diagnostic if its kernels
+/// are for both.
+static LogicalResult findTargetKind(ModuleOp module, std::optional<TargetKind> &kind) {
+  Operation *first = nullptr;
+  for (Operation &op : *module.getBody()) {
+    std::optional<TargetKind> here = findTargetKind(op);
+    if (!here)
+      continue;
+    if (first && *here != *kind) {
+      auto describe = [](TargetKind kind) { return kind == TargetKind::Ptx ? "GPUs" : "the host"; };
+      InFlightDiagnostic diagnostic = op.emitError("expected kernels for ")
+                                      << describe(*kind) << ", as the first is, got one for "
+                                      << describe(*here) << "; put them in two files";
+      diagnostic.attachNote(first->getLoc()) << "the first kernel";
+      return diagnostic;
+    }
+    first = &op;
+    kind = here;
   }
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-      return TargetKind::Ptx;
+  // Functions of unknown kind are code for CPUs.
+  if (!first && !module.getOps<LLVM::LLVMFuncOp>().empty())
     kind = TargetKind::Host;
-  }
-  return kind;
+  return success();
 }
 
 /// The phase that IR is at: the first that one of its ops belongs to.
@@ -126,7 +146,8 @@ std::optional<RunError> Compilation::readModule(const SourceFile &file) {
   module = parseSourceFile<ModuleOp>(manager, &context);
   if (!module)
     return toldError;
-  targetKind = findTargetKind(*module);
+  if (failed(findTargetKind(*module, targetKind)))
+    return toldError;
   phase = findPhase(*module, targetKind);
   if (phase)
     return std::nullopt;
