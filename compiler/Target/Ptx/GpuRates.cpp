@@ -6,43 +6,41 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Ptx/GpuRates.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace attnc;
 
+namespace {
+struct Architecture {
+  llvm::StringLiteral name;
+  double tensor, fp32, cacheBytes;
+  int64_t sharedKilobytes, warps, blocks;
+};
+} // namespace
+
+/// Of the multiply-adds that wgmma has on sm_90, what mma.sync reaches there.
+static constexpr double hopperTensor = 0.625 * 2048;
+
+static constexpr Architecture architectures[] = {
+    {"sm_80", 1024, 64, 47, 164, 64, 32},           {"sm_86", 512, 128, 32, 100, 48, 16},
+    {"sm_87", 1024, 128, 32, 164, 48, 16},          {"sm_89", 512, 128, 32, 100, 48, 24},
+    {"sm_90", hopperTensor, 128, 32, 228, 64, 32},  {"sm_90a", hopperTensor, 128, 32, 228, 64, 32},
+    {"sm_100", hopperTensor, 128, 32, 228, 64, 32}, {"sm_120", 512, 128, 32, 100, 48, 24},
+};
+
 GpuRates GpuRates::get(const PtxTarget &target) {
+  const auto *found = llvm::find_if(architectures, [&](const Architecture &architecture) {
+    return architecture.name == target.arch;
+  });
+  if (found == std::end(architectures))
+    llvm::reportFatalInternalError(llvm::Twine("no rates of ") + target.arch);
   GpuRates rates;
-  auto set = [&](double tensor, double fp32, double cacheBytes, int64_t sharedKilobytes,
-                 int64_t warps, int64_t blocks) {
-    rates.tensor = tensor;
-    rates.fp32 = fp32;
-    rates.cacheBytes = cacheBytes;
-    rates.sharedMemory = sharedKilobytes * 1024;
-    rates.warps = warps;
-    rates.blocks = blocks;
-  };
-  switch (target.getCapability()) {
-  case 80:
-    set(1024, 64, 47, 164, 64, 32);
-    break;
-  case 86:
-    set(512, 128, 32, 100, 48, 16);
-    break;
-  case 87:
-    set(1024, 128, 32, 164, 48, 16);
-    break;
-  case 89:
-    set(512, 128, 32, 100, 48, 24);
-    break;
-  case 90:
-  case 100:
-    set(0.625 * 2048, 128, 32, 228, 64, 32);
-    break;
-  case 120:
-    set(512, 128, 32, 100, 48, 24);
-    break;
-  default:
-    llvm_unreachable("every architecture has rates");
-  }
+  rates.tensor = found->tensor;
+  rates.fp32 = found->fp32;
+  rates.cacheBytes = found->cacheBytes;
+  rates.sharedMemory = found->sharedKilobytes * 1024;
+  rates.warps = found->warps;
+  rates.blocks = found->blocks;
   return rates;
 }

@@ -37,6 +37,7 @@ struct GpuRates {
   int64_t sharedMemory; ///< bytes
   int64_t warps, blocks;
 
+  /// Every architecture that PtxTarget has a name for has rates.
   static GpuRates get(const PtxTarget &target);
 };
 
