@@ -9,7 +9,6 @@
 #include "compiler/Driver/ExplainGpu.h"
 #include "compiler/Driver/RunPhases.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
-#include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -27,18 +26,19 @@ std::string driver::printPlace(Location loc) {
                        place.getStartColumn());
 }
 
-static void explainMask(attn::KernelOp kernel, llvm::raw_ostream &os) {
+void driver::explainMask(attn::KernelOp kernel, llvm::raw_ostream &os,
+                         llvm::function_ref<void(size_t, const attn::Conjunct &)> printBelow) {
   attn::MaskOp mask = kernel.getMask();
   if (!mask) {
     os << "  mask      none: every pair takes part\n";
     return;
   }
-  llvm::StringRef heading = "mask";
   attn::MaskAnalysis analysis(mask);
-  for (const attn::Conjunct &conjunct : analysis.getConjuncts()) {
-    os << llvm::formatv("  {0,-9} {1}{2}: {3}\n", heading, printPlace(conjunct.loc),
+  for (auto [i, conjunct] : llvm::enumerate(analysis.getConjuncts())) {
+    os << llvm::formatv("  {0,-9} {1}{2}: {3}\n", i == 0 ? "mask" : "", printPlace(conjunct.loc),
                         attn::stringifyConjunctClass(conjunct.kind), conjunct.text);
-    heading = "";
+    if (printBelow)
+      printBelow(i, conjunct);
   }
 }
 

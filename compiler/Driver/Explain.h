@@ -11,6 +11,7 @@
 #include "compiler/Driver/StageTimes.h"
 #include "compiler/Driver/Target.h"
 #include "compiler/Frontend/SourceFile.h"
+#include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc::driver {
@@ -20,6 +21,12 @@ namespace attnc::driver {
 /// kernels for GPUs also what they cost, under the text in `sources`.
 llvm::LogicalResult explain(mlir::ModuleOp module, Phase phase, const Target &target,
                             const SourceManager &sources, StageTimes &times, llvm::raw_ostream &os);
+
+/// Prints the conjuncts of the mask of `kernel`, or that it has none; after each of them
+/// `printBelow` prints what else there is to say of it, which gets its number too.
+void explainMask(
+    attn::KernelOp kernel, llvm::raw_ostream &os,
+    llvm::function_ref<void(size_t index, const attn::Conjunct &conjunct)> printBelow = {});
 
 /// `file:line:column: ` of a place in the program, or nothing.
 std::string printPlace(mlir::Location loc);

@@ -66,19 +66,10 @@ static void explainMods(attn::KernelOp kernel, const KernelCosts &costs,
     os << formatv("  {0,-9} {1}score_mod, for every pair\n", "score", printPlace(score.getLoc()));
     printUnderText(score.getLoc(), sources, printCosts(costs.getScore()), os);
   }
-  attn::MaskOp mask = kernel.getMask();
-  if (!mask) {
-    os << "  mask      none: every pair takes part\n";
-    return;
-  }
-  llvm::StringRef heading = "mask";
-  attn::MaskAnalysis analysis(mask);
-  for (auto [conjunct, cost] : llvm::zip(analysis.getConjuncts(), costs.getConjuncts())) {
-    os << formatv("  {0,-9} {1}{2}: {3}\n", heading, printPlace(conjunct.loc),
-                  attn::stringifyConjunctClass(conjunct.kind), conjunct.text);
+  explainMask(kernel, os, [&](size_t index, const attn::Conjunct &conjunct) {
+    const ScoreCosts &cost = costs.getConjuncts()[index];
     printUnderText(conjunct.loc, sources, printCosts(cost) + ", in masked blocks", os);
-    heading = "";
-  }
+  });
 }
 
 static void explainTile(tile::KernelOp kernel, const GpuRates &rates, const PtxTarget &target,
@@ -112,7 +103,7 @@ static void printTimes(llvm::StringRef what, ArrayRef<ResourceTime> times, llvm:
   llvm::ListSeparator separator;
   for (const ResourceTime &time : times)
     if (time.clocks > 0)
-      os << formatv("{0}{1} {2:F3}", separator.operator llvm::StringRef(), time.name, time.clocks);
+      os << separator << formatv("{0} {1:F3}", time.name, time.clocks);
   os << '\n';
 }
 

@@ -11,7 +11,8 @@
 namespace attnc::driver {
 
 /// From now on a crash, or a fatal error of LLVM, ends the process with a line that asks for a
-/// report. `tool` stands at the start of that line.
+/// report. `tool` stands at the start of that line. A write beyond the limit of a file's size is an
+/// error of that write from now on, and does not end the process.
 void reportInternalErrors(const char *tool);
 
 } // namespace attnc::driver

@@ -127,7 +127,7 @@ private:
     emulation.schedules = emu::getSchedules(std::max(options.schedules, 1U), options.seed);
     emulation.perturbApproximations = options.perturbApproximations;
     emulation.workers = threads;
-    emulation.multiprocessors = std::max<int64_t>(options.multiprocessors, 1);
+    emulation.multiprocessors = options.multiprocessors.value_or(1);
     emulation.splits = options.splits;
     emulation.countsStatistics = options.statistics;
     launch = [this, emulation]() -> std::optional<RunError> {

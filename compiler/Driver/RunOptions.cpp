@@ -370,7 +370,7 @@ std::optional<std::string> checkEmulator(const RunOptions &options) {
   if (options.bench)
     return "`--bench` expects `--device host` or `reference`: the emulator's time says nothing "
            "about a GPU";
-  if (options.multiprocessors != 0 && options.splits)
+  if (options.multiprocessors && options.splits)
     return "expected either `--sms` or `--splits`, got both";
   if (!options.cpu.empty())
     return "`--cpu` expects `--device host`, got `emulator`, which takes `--arch`";
@@ -381,7 +381,7 @@ std::optional<std::string> checkOtherDevice(const RunOptions &options) {
   const char *name = !options.arch.empty()           ? "--arch"
                      : !options.tile.empty()         ? "--tile"
                      : options.schedules != 0        ? "--schedules"
-                     : options.multiprocessors != 0  ? "--sms"
+                     : options.multiprocessors       ? "--sms"
                      : options.splits                ? "--splits"
                      : options.perturbApproximations ? "--perturb-approx"
                      : options.statistics            ? "--stats"

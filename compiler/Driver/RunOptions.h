@@ -71,9 +71,7 @@ struct RunOptions {
   std::string tile;        ///< of the emulator; empty if not given
   /// Schedules of the emulator, the first of a fixed list; 0 if not given.
   unsigned schedules = 0;
-  /// Of the emulated GPU.
-  int64_t multiprocessors = 0; ///< 0 if not given
-  std::optional<int64_t> splits;
+  std::optional<int64_t> multiprocessors, splits; ///< of the emulated GPU
   bool perturbApproximations = false;
   bool statistics = false;
   unsigned threads = 0;

@@ -96,7 +96,6 @@ static ScoreCosts countOp(Operation *op) {
   ScoreCosts fp32, special, none;
   fp32.fp32 = 1;
   special.special = 1;
-  using Costs = ScoreCosts;
   return llvm::TypeSwitch<Operation *, ScoreCosts>(op)
       .Case([](attn::LoadOp load) { return countLoad(load); })
       .Case([](arith::DivFOp division) { return countDivision(division); })
@@ -105,7 +104,7 @@ static ScoreCosts countOp(Operation *op) {
             math::RoundEvenOp, math::Exp2Op, math::Log2Op, math::TanhOp, math::SqrtOp,
             math::RsqrtOp>([&](auto) { return special; })
       .Case([&](attn::ToIntOp conversion) {
-        Costs costs = makeInteger(conversion, 2);
+        ScoreCosts costs = makeInteger(conversion, 2);
         costs.special = 1;
         return costs;
       })

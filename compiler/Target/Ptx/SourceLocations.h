@@ -10,7 +10,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace attnc {
