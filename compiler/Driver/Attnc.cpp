@@ -94,7 +94,7 @@ static std::optional<RunError> compileFor(const Target &target, const AttncOptio
     if (std::optional<RunError> error =
             compilation.write(*options.emit, options.compile, target, buffer))
       return error;
-    results.files.push_back({getOutputPath(options, target), buffer.str().str()});
+    results.files.push_back({getOutputPath(options, target.getName()), buffer.str().str()});
   }
   if (options.header.empty())
     return std::nullopt;

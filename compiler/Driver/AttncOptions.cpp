@@ -8,6 +8,7 @@
 #include "compiler/Driver/AttncOptions.h"
 #include "compiler/Conversion/AttnToTile/RequestedTile.h"
 #include "compiler/Driver/CommandLine.h"
+#include "compiler/Driver/OutputFile.h"
 #include "dialect/Attn/IR/HeadDim.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -227,7 +228,7 @@ static std::optional<std::string> checkSeveral(const AttncOptions &options, cons
   return std::nullopt;
 }
 
-static std::string getOutputPath(const AttncOptions &options, const std::string &arch) {
+std::string driver::getOutputPath(const AttncOptions &options, llvm::StringRef arch) {
   if (options.output.empty())
     return "-";
   if (options.archs.size() < 2)
@@ -236,8 +237,20 @@ static std::string getOutputPath(const AttncOptions &options, const std::string 
   return (llvm::StringRef(options.output).drop_back(suffix.size()) + "." + arch + suffix).str();
 }
 
-std::string driver::getOutputPath(const AttncOptions &options, const Target &target) {
-  return ::getOutputPath(options, target.getName());
+/// An option for GPUs that nothing of what is written depends on.
+static std::optional<std::string> checkEffects(const AttncOptions &options) {
+  const PhaseInfo *form = options.emit ? &getInfo(*options.emit) : nullptr;
+  bool isSchedulePrinted = options.explain || !options.header.empty();
+  if (!options.tile.empty() && !isSchedulePrinted && form && form->phase < Phase::Tile)
+    return "`--tile` expects `--explain`, `--header` or a form from `tile` on, got `" +
+           form->name.str() + "`, for which no tile is chosen yet";
+  bool hasLines = form && (form->phase == Phase::Ptx || form->phase == Phase::Cubin);
+  bool isForHost = form && form->targets == PhaseTargets::Host;
+  if (options.lineInfo && options.header.empty() && !hasLines && !isForHost)
+    return "`--line-info` expects `--header` or the form `ptx` or `cubin`, got " +
+           (form ? "`" + form->name.str() + "`" : std::string("`--explain` alone")) +
+           ", which notes no lines";
+  return std::nullopt;
 }
 
 /// What does not go together, of options that say what to write.
@@ -252,6 +265,8 @@ static std::optional<std::string> checkOutputs(const AttncOptions &options) {
   bool isForGpu = !options.archs.empty() && !isForHost;
   if (!options.header.empty() && isForHost)
     return "`--header` expects `--arch " + defaultGpu + "` or another GPU, got `host`";
+  if (std::optional<std::string> error = checkEffects(options))
+    return error;
   if (!options.emit)
     return std::nullopt;
   const PhaseInfo &form = getInfo(*options.emit);
@@ -266,10 +281,12 @@ static std::optional<std::string> checkOutputs(const AttncOptions &options) {
   if (options.archs.size() > 1)
     if (std::optional<std::string> error = checkSeveral(options, form))
       return error;
+  std::vector<OutputName> names;
   for (const std::string &arch : options.archs.empty() ? std::vector{defaultGpu} : options.archs)
-    if (std::string output = ::getOutputPath(options, arch); options.header == output)
-      return "`-o` and `--header` expect two files, got `" + output + "` for both";
-  return std::nullopt;
+    names.push_back({"-o", getOutputPath(options, arch)});
+  if (!options.header.empty())
+    names.push_back({"--header", options.header});
+  return checkDistinct(names);
 }
 
 std::optional<std::string> driver::parseAttncOptions(const std::vector<std::string> &words,

@@ -42,9 +42,9 @@ std::optional<std::string> parseAttncOptions(const std::vector<std::string> &wor
 llvm::Expected<std::vector<Target>> chooseTargets(const AttncOptions &options,
                                                   std::optional<TargetKind> kind);
 
-/// The file that `-o` names for `target`: of several, each has its architecture before the suffix,
+/// The file that `-o` names for `arch`: of several, each has its architecture before the suffix,
 /// `kernel.sm_80.ptx`.
-std::string getOutputPath(const AttncOptions &options, const Target &target);
+std::string getOutputPath(const AttncOptions &options, llvm::StringRef arch);
 
 std::string getAttncHelp();
 

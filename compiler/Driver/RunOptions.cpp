@@ -9,6 +9,7 @@
 #include "attnc/GpuKernel.h"
 #include "compiler/Conversion/AttnToTile/RequestedTile.h"
 #include "compiler/Driver/CommandLine.h"
+#include "compiler/Driver/OutputFile.h"
 #include "compiler/Target/Host/HostTarget.h"
 #include "compiler/Target/Ptx/PtxTarget.h"
 #include "dialect/Attn/IR/HeadDim.h"
@@ -404,10 +405,10 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
     return "`--layout` expects stored tensors (`--in`), got `--random`";
   if (!options.random && !options.fills.empty())
     return "`--fill` expects random tensors (`--random`), got `--in`";
-  if (options.out == "-" && options.maskPicture == "-")
-    return "expected standard output for one of `--out` and `--mask-picture`, got both";
-  if (!options.out.empty() && options.out == options.maskPicture)
-    return "`--out` and `--mask-picture` expect two files, got `" + options.out + "` for both";
+  if (!options.out.empty() && !options.maskPicture.empty())
+    if (auto error =
+            checkDistinct({{"--out", options.out}, {"--mask-picture", options.maskPicture}}))
+      return error;
   if (options.weights && options.device != RunDevice::Reference)
     return "`--weights` expects `--device reference`: fused kernels never hold the weights";
   if (options.weights && options.out.empty())
