@@ -12,6 +12,29 @@
 
 using namespace attnc;
 
+/// The places of the entries in getEntries.
+enum { MainEntry, ShortEntry, CombineEntry };
+
+std::vector<GpuEntry> attnc::getEntries(const GpuKernel &kernel) {
+  const std::string &name = kernel.info.name;
+  std::vector<GpuEntry> entries = {{name, kernel.threads, kernel.sharedBytes}};
+  if (const std::optional<ShortGrid> &grid = kernel.shortGrid) {
+    entries.push_back({name + GpuKernel::shortSuffix, grid->threads, grid->sharedBytes});
+    entries.push_back(
+        {name + GpuKernel::combineSuffix, grid->combineThreads, grid->combineSharedBytes});
+  }
+  return entries;
+}
+
+std::vector<GpuGrid> GpuLaunch::getGrids() const {
+  std::vector<GpuGrid> grids;
+  if (blocks > 0)
+    grids.push_back({splits > 0 ? ShortEntry : MainEntry, blocks});
+  if (combineBlocks > 0)
+    grids.push_back({CombineEntry, combineBlocks});
+  return grids;
+}
+
 int64_t attnc::getParameterBytes(const KernelInfo &info) {
   return ArgumentLayout(info).getNumSlots() * static_cast<int64_t>(sizeof(int64_t));
 }

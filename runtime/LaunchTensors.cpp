@@ -76,3 +76,16 @@ std::vector<LaunchStorage> attnc::getLaunchStorages(const std::vector<LaunchTens
   }
   return storages;
 }
+
+DeviceArguments::DeviceArguments(const KernelInfo &info, const BoundArguments &arguments)
+    : tensors(getLaunchTensors(info, arguments)), storages(getLaunchStorages(tensors)),
+      slots(arguments.slots) {
+  for (const LaunchTensor &tensor : tensors)
+    slots[tensor.slot] = 0;
+}
+
+void DeviceArguments::place(const LaunchStorage &storage, uint64_t address) {
+  for (size_t index : storage.tensors)
+    slots[tensors[index].slot] =
+        static_cast<int64_t>(address + (tensors[index].getBegin() - storage.begin));
+}

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/cuda/CudaKernel.h"
+#include <algorithm>
 
 using namespace attnc;
 using namespace attnc::cuda;
@@ -28,97 +29,78 @@ std::optional<std::string> CudaKernel::load(const std::string &code, const GpuKe
     std::string text = log.data();
     return text.empty() ? error : *error + ": " + text;
   }
-  const std::string &name = kernel.info.name;
-  if (auto error = loadEntry(name, kernel.threads, kernel.sharedBytes, main))
-    return error;
-  if (!kernel.shortGrid)
-    return std::nullopt;
-  const ShortGrid &grid = *kernel.shortGrid;
-  if (auto error =
-          loadEntry(name + GpuKernel::shortSuffix, grid.threads, grid.sharedBytes, shortEntry))
-    return error;
-  return loadEntry(name + GpuKernel::combineSuffix, grid.combineThreads, grid.combineSharedBytes,
-                   combine);
-}
-
-std::optional<std::string> CudaKernel::loadEntry(const std::string &name, int64_t threads,
-                                                 int64_t sharedBytes, Entry &entry) {
-  entry.threads = threads;
-  entry.sharedBytes = sharedBytes;
-  if (auto error = driver.cuModuleGetFunction(&entry.function, module, name.c_str()))
-    return error;
-  return driver.cuFuncSetAttribute(entry.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                   static_cast<int>(sharedBytes));
+  entries = getEntries(kernel);
+  for (const GpuEntry &entry : entries) {
+    CUfunction &function = functions.emplace_back();
+    if (auto error = driver.cuModuleGetFunction(&function, module, entry.name.c_str()))
+      return error;
+    if (auto error =
+            driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                      static_cast<int>(entry.sharedBytes)))
+      return error;
+  }
+  return std::nullopt;
 }
 
 CudaLaunch::~CudaLaunch() {
-  for (const Buffer &buffer : buffers)
-    driver.cuMemFree(buffer.allocation);
+  for (CUdeviceptr buffer : buffers)
+    driver.cuMemFree(buffer);
   if (workspace)
     driver.cuMemFree(workspace);
 }
 
-std::optional<std::string> CudaLaunch::prepare(const BoundArguments &arguments) {
-  // Addresses are multiples of what they are here, up to the widest access.
-  constexpr uint64_t widestAccess = 16;
-  int64_t splits = chooseSplits(kernel.kernel, arguments, kernel.multiprocessors);
-  if (auto error = planLaunch(kernel.kernel, arguments, splits, plan))
+std::optional<std::string> CudaLaunch::prepare(const BoundArguments &bound) {
+  GpuLaunch plan;
+  if (auto error = planLaunch(kernel.kernel, bound,
+                              chooseSplits(kernel.kernel, bound, kernel.multiprocessors), plan))
     return error;
+  splits = plan.splits;
+  grids = plan.getGrids();
   if (plan.workspaceBytes > 0)
     if (auto error = driver.cuMemAlloc(&workspace, static_cast<size_t>(plan.workspaceBytes)))
       return error;
-  slots = arguments.slots;
-  std::vector<LaunchTensor> tensors = getLaunchTensors(kernel.kernel.info, arguments);
-  for (const LaunchTensor &tensor : tensors)
-    slots[tensor.slot] = 0;
-  for (const LaunchStorage &storage : getLaunchStorages(tensors)) {
-    uint64_t bytes = storage.end - storage.begin, offset = storage.begin % widestAccess;
-    Buffer buffer;
-    buffer.storage = storage;
-    if (auto error = driver.cuMemAlloc(&buffer.allocation, bytes + offset))
+  arguments = DeviceArguments(kernel.kernel.info, bound);
+  for (const LaunchStorage &storage : arguments.getStorages()) {
+    CUdeviceptr buffer = 0;
+    if (auto error = driver.cuMemAlloc(&buffer, storage.getNumBytes() + storage.getMisalignment()))
       return error;
-    buffer.address = buffer.allocation + offset;
-    for (size_t index : storage.tensors) {
-      const LaunchTensor &tensor = tensors[index];
-      slots[tensor.slot] = static_cast<int64_t>(buffer.address + tensor.getBegin() - storage.begin);
-      buffer.isOutput |= tensor.isOutput;
-    }
     buffers.push_back(buffer);
-    if (auto error = driver.cuMemcpyHtoD(buffer.address, getPointer(storage.begin), bytes))
+    CUdeviceptr address = buffer + storage.getMisalignment();
+    arguments.place(storage, address);
+    if (auto error = driver.cuMemcpyHtoD(address, getPointer(storage.begin), storage.getNumBytes()))
       return error;
   }
   return std::nullopt;
 }
 
 std::optional<std::string> CudaLaunch::start() const {
-  if (plan.blocks == 0)
-    return std::nullopt;
-  bool isShort = plan.splits > 0;
-  if (auto error = startEntry(isShort ? kernel.shortEntry : kernel.main, plan.blocks))
-    return error;
-  return plan.combineBlocks > 0 ? startEntry(kernel.combine, plan.combineBlocks) : std::nullopt;
-}
-
-std::optional<std::string> CudaLaunch::startEntry(const CudaKernel::Entry &entry,
-                                                  int64_t blocks) const {
-  std::vector<int64_t> arguments = slots;
-  int64_t split[] = {static_cast<int64_t>(workspace), plan.splits};
+  int64_t split[] = {static_cast<int64_t>(workspace), splits};
   static_assert(sizeof split == GpuKernel::splitParameterBytes);
-  // The entry of long grids takes the first one only.
-  void *parameters[] = {arguments.data(), split};
-  return driver.cuLaunchKernel(entry.function, static_cast<unsigned>(blocks), 1, 1,
-                               static_cast<unsigned>(entry.threads), 1, 1,
-                               static_cast<unsigned>(entry.sharedBytes),
-                               /*stream=*/nullptr, parameters, /*extra=*/nullptr);
+  // The entry of long grids takes the first one only. The driver reads what it gets pointers to.
+  void *parameters[] = {const_cast<int64_t *>(arguments.getSlots().data()), split};
+  for (const GpuGrid &grid : grids) {
+    const GpuEntry &entry = kernel.entries[grid.entry];
+    if (auto error = driver.cuLaunchKernel(
+            kernel.functions[grid.entry], static_cast<unsigned>(grid.blocks), 1, 1,
+            static_cast<unsigned>(entry.threads), 1, 1, static_cast<unsigned>(entry.sharedBytes),
+            /*stream=*/nullptr, parameters, /*extra=*/nullptr))
+      return error;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> CudaLaunch::readOutputs() const {
   if (auto error = driver.cuCtxSynchronize())
     return error;
-  for (const Buffer &buffer : buffers)
-    if (buffer.isOutput)
-      if (auto error = driver.cuMemcpyDtoH(getPointer(buffer.storage.begin), buffer.address,
-                                           buffer.storage.end - buffer.storage.begin))
+  const std::vector<LaunchTensor> &tensors = arguments.getTensors();
+  for (const LaunchStorage &storage : arguments.getStorages()) {
+    bool isOutput = std::any_of(storage.tensors.begin(), storage.tensors.end(),
+                                [&](size_t index) { return tensors[index].isOutput; });
+    CUdeviceptr address = arguments.getAddress(tensors[storage.tensors.front()]);
+    if (isOutput)
+      if (auto error =
+              driver.cuMemcpyDtoH(getPointer(storage.begin), address, storage.getNumBytes()))
         return error;
+  }
   return std::nullopt;
 }

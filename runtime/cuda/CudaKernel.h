@@ -30,19 +30,13 @@ public:
 
 private:
   friend class CudaLaunch;
-  /// One of the entries.
-  struct Entry {
-    CUfunction function = nullptr;
-    int64_t threads = 0, sharedBytes = 0;
-  };
-  std::optional<std::string> loadEntry(const std::string &name, int64_t threads,
-                                       int64_t sharedBytes, Entry &entry);
 
   const Driver &driver;
   int64_t multiprocessors;
   GpuKernel kernel;
   CUmodule module = nullptr;
-  Entry main, shortEntry, combine;
+  std::vector<GpuEntry> entries;
+  std::vector<CUfunction> functions; ///< of the entries
 };
 
 /// One launch: the arguments in buffers of the GPU.
@@ -56,7 +50,7 @@ public:
   /// Copies tensors in the memory of this process to the GPU, outputs too: what the kernel leaves
   /// alone comes back as it was. Each storage is copied from its first to its last element, with
   /// what lies between.
-  std::optional<std::string> prepare(const BoundArguments &arguments);
+  std::optional<std::string> prepare(const BoundArguments &bound);
 
   /// Starts the entries that the launch takes on this GPU, without waiting for them.
   std::optional<std::string> start() const;
@@ -65,21 +59,13 @@ public:
   std::optional<std::string> readOutputs() const;
 
 private:
-  struct Buffer {
-    CUdeviceptr allocation = 0;
-    CUdeviceptr address = 0; ///< of the first element
-    LaunchStorage storage;
-    bool isOutput = false;
-  };
-
-  std::optional<std::string> startEntry(const CudaKernel::Entry &entry, int64_t blocks) const;
-
   const CudaKernel &kernel;
   const Driver &driver;
-  GpuLaunch plan;
+  int64_t splits = 0;
+  std::vector<GpuGrid> grids;
   CUdeviceptr workspace = 0;
-  std::vector<int64_t> slots;
-  std::vector<Buffer> buffers;
+  DeviceArguments arguments;
+  std::vector<CUdeviceptr> buffers; ///< of the storages
 };
 
 } // namespace attnc::cuda

@@ -63,8 +63,7 @@ std::string formatElement(const std::string &name, const TensorView &view, int64
 
 DeviceTensors::DeviceTensors(Device &device, const KernelInfo &info,
                              const BoundArguments &arguments)
-    : device(device), slots(arguments.slots), tensors(getLaunchTensors(info, arguments)),
-      addresses(tensors.size(), 0) {}
+    : device(device), arguments(info, arguments) {}
 
 DeviceTensors::~DeviceTensors() {
   for (uint64_t buffer : buffers)
@@ -72,20 +71,19 @@ DeviceTensors::~DeviceTensors() {
 }
 
 bool DeviceTensors::allocateStorage(const LaunchStorage &storage) {
-  // What an address is a multiple of decides how many bytes an access can take.
-  constexpr uint64_t widestAccess = 16;
+  const std::vector<LaunchTensor> &tensors = arguments.getTensors();
   std::string name;
   for (size_t index : storage.tensors)
     name += (name.empty() ? "" : ", ") + tensors[index].name;
   uint64_t buffer =
-      device.allocate(storage.end - storage.begin, std::move(name), storage.begin % widestAccess);
+      device.allocate(storage.getNumBytes(), std::move(name), storage.getMisalignment());
   if (!buffer)
     return false;
   buffers.push_back(buffer);
+  arguments.place(storage, buffer);
   for (size_t index : storage.tensors) {
     const LaunchTensor &tensor = tensors[index];
-    uint64_t address = addresses[index] = buffer + (tensor.getBegin() - storage.begin);
-    slots[tensor.slot] = static_cast<int64_t>(address);
+    uint64_t address = arguments.getAddress(tensor);
     const TensorView &view = tensor.view;
     int64_t size = getSize(view.type);
     if (storage.tensors.size() == 1)
@@ -104,10 +102,7 @@ bool DeviceTensors::allocateStorage(const LaunchStorage &storage) {
 }
 
 bool DeviceTensors::allocate() {
-  // The pointer of a tensor without elements must not be used.
-  for (const LaunchTensor &tensor : tensors)
-    slots[tensor.slot] = 0;
-  for (const LaunchStorage &storage : getLaunchStorages(tensors))
+  for (const LaunchStorage &storage : arguments.getStorages())
     if (!allocateStorage(storage))
       return false;
   return true;
@@ -116,14 +111,13 @@ bool DeviceTensors::allocate() {
 std::optional<std::string> DeviceTensors::readOutputs(std::vector<uint8_t> &bytes) const {
   bytes.clear();
   std::optional<std::string> error;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const LaunchTensor &tensor = tensors[i];
+  for (const LaunchTensor &tensor : arguments.getTensors()) {
     if (!tensor.isOutput)
       continue;
     size_t first = bytes.size();
     int64_t size = getSize(tensor.view.type);
     visitRuns(tensor.view, [&](Run run) {
-      uint64_t address = addresses[i] + run.offset * size;
+      uint64_t address = arguments.getAddress(tensor) + run.offset * size;
       size_t place = bytes.size();
       bytes.resize(place + run.count * size);
       device.copyToHost(bytes.data() + place, address, run.count * size);
@@ -145,7 +139,7 @@ std::optional<std::string> DeviceTensors::readOutputs(std::vector<uint8_t> &byte
 
 void DeviceTensors::writeBack(const std::vector<uint8_t> &bytes) const {
   const uint8_t *next = bytes.data();
-  for (const LaunchTensor &tensor : tensors) {
+  for (const LaunchTensor &tensor : arguments.getTensors()) {
     if (!tensor.isOutput)
       continue;
     int64_t size = getSize(tensor.view.type);
@@ -159,7 +153,7 @@ void DeviceTensors::writeBack(const std::vector<uint8_t> &bytes) const {
 }
 
 std::string DeviceTensors::nameElement(size_t place) const {
-  for (const LaunchTensor &tensor : tensors) {
+  for (const LaunchTensor &tensor : arguments.getTensors()) {
     if (!tensor.isOutput)
       continue;
     size_t bytes = static_cast<size_t>(getNumBytes(tensor.view));

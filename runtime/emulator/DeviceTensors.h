@@ -30,7 +30,7 @@ public:
   bool allocate();
 
   /// The launch arguments with the addresses of the buffers.
-  const std::vector<int64_t> &getSlots() const { return slots; }
+  const std::vector<int64_t> &getSlots() const { return arguments.getSlots(); }
 
   /// Reads what the kernel has written, one output after the other, in logical order. Returns an
   /// error that names the first element that was not written.
@@ -46,9 +46,7 @@ private:
   bool allocateStorage(const LaunchStorage &storage);
 
   Device &device;
-  std::vector<int64_t> slots;
-  std::vector<LaunchTensor> tensors;
-  std::vector<uint64_t> addresses; ///< of the tensors, on the device
+  DeviceArguments arguments;
   std::vector<uint64_t> buffers;
 };
 

@@ -22,23 +22,12 @@ std::optional<std::string> EmulatedKernel::load(std::string_view ptx, const GpuK
       text += (text.empty() ? "" : "\n") + formatDiagnostic("PTX", diagnostic);
     return text;
   }
-  const std::string &name = kernel.info.name;
-  if (auto error = findEntry(name, kernel.threads, kernel.sharedBytes, main))
-    return error;
-  if (!kernel.shortGrid)
-    return std::nullopt;
-  const ShortGrid &grid = *kernel.shortGrid;
-  if (auto error =
-          findEntry(name + GpuKernel::shortSuffix, grid.threads, grid.sharedBytes, shortEntry))
-    return error;
-  return findEntry(name + GpuKernel::combineSuffix, grid.combineThreads, grid.combineSharedBytes,
-                   combine);
-}
-
-std::optional<std::string> EmulatedKernel::findEntry(const std::string &name, int64_t threads,
-                                                     int64_t sharedBytes, Entry &entry) {
-  entry = {module->findKernel(name), name, threads, sharedBytes};
-  return entry.program ? std::nullopt : std::optional("there is no kernel `" + name + "`");
+  entries = getEntries(kernel);
+  programs.clear();
+  for (const GpuEntry &entry : entries)
+    if (!programs.emplace_back(module->findKernel(entry.name)))
+      return "there is no kernel `" + entry.name + "`";
+  return std::nullopt;
 }
 
 /// All faults of a launch, as text for people.
@@ -53,15 +42,17 @@ static std::string formatFaults(const std::string &name, const std::vector<Fault
   return text;
 }
 
-std::optional<EmulationError> EmulatedKernel::launchEntry(const Entry &entry, int64_t blocks,
-                                                          const std::vector<int64_t> &slots,
-                                                          const std::vector<int64_t> &splitSlots,
-                                                          const LaunchOptions &options) {
+std::optional<EmulationError> EmulatedKernel::launchGrid(const GpuGrid &grid,
+                                                         const std::vector<int64_t> &slots,
+                                                         const std::vector<int64_t> &splitSlots,
+                                                         const LaunchOptions &options) {
+  const GpuEntry &entry = entries[grid.entry];
+  const Program &program = *programs[grid.entry];
   LaunchConfig config;
-  config.grid = {static_cast<uint32_t>(blocks), 1, 1};
+  config.grid = {static_cast<uint32_t>(grid.blocks), 1, 1};
   config.block = {static_cast<uint32_t>(entry.threads), 1, 1};
   config.dynamicShared = static_cast<uint64_t>(entry.sharedBytes);
-  KernelArguments parameters(*entry.program);
+  KernelArguments parameters(program);
   std::string expected;
   bool fits = true;
   for (const std::vector<int64_t> *array : {&slots, &splitSlots}) {
@@ -72,9 +63,9 @@ std::optional<EmulationError> EmulatedKernel::launchEntry(const Entry &entry, in
     expected += (expected.empty() ? "one parameter of " : " and one of ") + std::to_string(bytes) +
                 " bytes";
   }
-  if (!fits || parameters.count() != entry.program->parameters.size())
+  if (!fits || parameters.count() != program.parameters.size())
     return EmulationError{true, "the kernel `" + entry.name + "` does not take " + expected};
-  LaunchResult result = device.launch(*entry.program, config, parameters.getBytes(), options);
+  LaunchResult result = device.launch(program, config, parameters.getBytes(), options);
   if (!result.succeeded)
     return EmulationError{true, formatFaults(entry.name, result.faults)};
   if (options.statistics)
@@ -82,22 +73,22 @@ std::optional<EmulationError> EmulatedKernel::launchEntry(const Entry &entry, in
   return std::nullopt;
 }
 
-std::optional<EmulationError> EmulatedKernel::launchEntries(const GpuLaunch &plan,
-                                                            const DeviceTensors &tensors,
-                                                            const LaunchOptions &options) {
-  const std::vector<int64_t> &slots = tensors.getSlots();
-  if (plan.splits == 0)
-    return launchEntry(main, plan.blocks, slots, {}, options);
+std::optional<EmulationError> EmulatedKernel::launchGrids(const GpuLaunch &plan,
+                                                          const DeviceTensors &tensors,
+                                                          const LaunchOptions &options) {
   uint64_t workspace = 0;
   if (plan.workspaceBytes > 0) {
     workspace = device.allocate(static_cast<uint64_t>(plan.workspaceBytes), "workspace");
     if (!workspace)
       return EmulationError{false, "no memory for the workspace on the emulated device"};
   }
-  std::vector<int64_t> splitSlots = {static_cast<int64_t>(workspace), plan.splits};
-  auto error = launchEntry(shortEntry, plan.blocks, slots, splitSlots, options);
-  if (!error && plan.combineBlocks > 0)
-    error = launchEntry(combine, plan.combineBlocks, slots, splitSlots, options);
+  std::vector<int64_t> splitSlots;
+  if (plan.splits > 0)
+    splitSlots = {static_cast<int64_t>(workspace), plan.splits};
+  std::optional<EmulationError> error;
+  for (const GpuGrid &grid : plan.getGrids())
+    if (!error)
+      error = launchGrid(grid, tensors.getSlots(), splitSlots, options);
   if (workspace)
     device.release(workspace);
   return error;
@@ -125,7 +116,7 @@ std::optional<EmulationError> EmulatedKernel::launch(const BoundArguments &argum
     DeviceTensors tensors(device, kernel.info, arguments);
     if (!tensors.allocate())
       return EmulationError{false, "no memory for the buffers of the emulated device"};
-    if (auto error = launchEntries(plan, tensors, launchOptions))
+    if (auto error = launchGrids(plan, tensors, launchOptions))
       return error;
     if (std::optional<std::string> error = tensors.readOutputs(isFirst ? first : outputs))
       return EmulationError{true, *error + " under the schedule " + formatSchedule(schedule)};

@@ -62,28 +62,19 @@ public:
   const Statistics &getStatistics() const { return statistics; }
 
 private:
-  /// One of the entries.
-  struct Entry {
-    const Program *program = nullptr;
-    std::string name;
-    int64_t threads = 0, sharedBytes = 0;
-  };
-
-  std::optional<std::string> findEntry(const std::string &name, int64_t threads,
-                                       int64_t sharedBytes, Entry &entry);
-  /// Launches `entry`, which takes `slots`, and `splitSlots` if those are not empty.
-  std::optional<EmulationError> launchEntry(const Entry &entry, int64_t blocks,
-                                            const std::vector<int64_t> &slots,
-                                            const std::vector<int64_t> &splitSlots,
-                                            const LaunchOptions &options);
+  /// Launches one entry, which takes `slots`, and `splitSlots` if those are not empty.
+  std::optional<EmulationError> launchGrid(const GpuGrid &grid, const std::vector<int64_t> &slots,
+                                           const std::vector<int64_t> &splitSlots,
+                                           const LaunchOptions &options);
   /// Runs what `plan` says on `tensors`.
-  std::optional<EmulationError> launchEntries(const GpuLaunch &plan, const DeviceTensors &tensors,
-                                              const LaunchOptions &options);
+  std::optional<EmulationError> launchGrids(const GpuLaunch &plan, const DeviceTensors &tensors,
+                                            const LaunchOptions &options);
 
   GpuKernel kernel;
   Device device;
   std::unique_ptr<Module> module;
-  Entry main, shortEntry, combine;
+  std::vector<GpuEntry> entries;
+  std::vector<const Program *> programs; ///< of the entries
   Statistics statistics;
 };
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attnc {
 
@@ -63,6 +64,16 @@ struct GpuKernel {
   static constexpr int64_t splitKeys = 128, maxSplits = 128;
 };
 
+/// An entry of a kernel, and what a block of it takes.
+struct GpuEntry {
+  std::string name;
+  int64_t threads = 0;
+  int64_t sharedBytes = 0; ///< of dynamic shared memory
+};
+
+/// The entries of a kernel: NAME, then NAME_short and NAME_combine if it has them.
+std::vector<GpuEntry> getEntries(const GpuKernel &kernel);
+
 /// The bytes of the parameter of a kernel.
 int64_t getParameterBytes(const KernelInfo &info);
 
@@ -73,6 +84,12 @@ std::optional<std::string> checkParameterBytes(const KernelInfo &info);
 /// The bytes of the workspace for one row of o and one split.
 int64_t getWorkspaceRowBytes(int64_t valueDim);
 
+/// A grid of one of the entries.
+struct GpuGrid {
+  size_t entry = 0; ///< its place in getEntries
+  int64_t blocks = 0;
+};
+
 /// How a launch is made: with `splits` 0 the entry NAME alone, else NAME_short, and after it
 /// NAME_combine if there are several splits. All grids have one dimension.
 struct GpuLaunch {
@@ -80,6 +97,9 @@ struct GpuLaunch {
   int64_t blocks = 0;         ///< of NAME or NAME_short; 0 if there is nothing to compute
   int64_t combineBlocks = 0;  ///< of NAME_combine; 0 if it is not launched
   int64_t workspaceBytes = 0; ///< that both entries for short grids share
+
+  /// What is launched, one grid after the other; nothing if there is nothing to compute.
+  std::vector<GpuGrid> getGrids() const;
 };
 
 /// The splits of a launch on a GPU with so many multiprocessors; 0 if the entry NAME is to be

@@ -102,6 +102,44 @@ TEST(GpuKernel, SplitsHaveAWorkspace) {
   EXPECT_EQ(launch.blocks, 3 * 16);
 }
 
+/// "NAME:threads:bytes NAME:..." of the entries of a kernel.
+static std::string printEntries(const GpuKernel &kernel) {
+  std::string text;
+  for (const GpuEntry &entry : getEntries(kernel))
+    text += (text.empty() ? "" : " ") + entry.name + ":" + std::to_string(entry.threads) + ":" +
+            std::to_string(entry.sharedBytes);
+  return text;
+}
+
+TEST(GpuKernel, LaunchesItsEntries) {
+  GpuKernel kernel = makeKernel();
+  kernel.info.name = "k";
+  kernel.threads = 1, kernel.sharedBytes = 2;
+  kernel.shortGrid->threads = 3, kernel.shortGrid->sharedBytes = 4;
+  kernel.shortGrid->combineThreads = 5, kernel.shortGrid->combineSharedBytes = 6;
+  EXPECT_EQ(printEntries(kernel), "k:1:2 k_short:3:4 k_combine:5:6");
+
+  /// "NAME x blocks, NAME x ..." of a launch.
+  auto printGrids = [&](const BoundArguments &arguments, int64_t splits) {
+    GpuLaunch launch;
+    EXPECT_EQ(planLaunch(kernel, arguments, splits, launch), std::nullopt);
+    std::string text;
+    for (const GpuGrid &grid : launch.getGrids())
+      text += (text.empty() ? "" : ", ") + getEntries(kernel)[grid.entry].name + " x " +
+              std::to_string(grid.blocks);
+    return text;
+  };
+  BoundArguments arguments = makeArguments(3, 16, 9, 2, 1000);
+  EXPECT_EQ(printGrids(arguments, 0), "k x 48");
+  EXPECT_EQ(printGrids(arguments, 1), "k_short x 12");
+  EXPECT_EQ(printGrids(arguments, 5), "k_short x 60, k_combine x 432");
+  EXPECT_EQ(printGrids(makeArguments(3, 16, 0, 2, 1000), 0), "");
+  EXPECT_EQ(printGrids(makeArguments(3, 16, 0, 2, 1000), 5), "");
+  kernel.shortGrid.reset();
+  EXPECT_EQ(printEntries(kernel), "k:1:2");
+  EXPECT_EQ(printGrids(arguments, 5), "k x 48");
+}
+
 TEST(GpuKernel, ChoosesSplitsByTheMultiprocessors) {
   GpuKernel kernel = makeKernel();
   // One query of 8 groups: 8 blocks a split, and 4 blocks a multiprocessor.

@@ -64,3 +64,37 @@ TEST(LaunchTensors, ListsTheTensorsOfALaunch) {
   EXPECT_EQ(tensors[5].slot, layout.getCapturePointer(0));
   EXPECT_EQ(tensors[5].getBegin(), 4096u);
 }
+
+TEST(LaunchTensors, PlacesStoragesOnADevice) {
+  alignas(16) char memory[64];
+  KernelInfo info;
+  info.dtype = ElementType::F32;
+  info.headDim = info.valueDim = 1;
+  BoundArguments arguments;
+  arguments.B = arguments.Hq = arguments.Hkv = 1, arguments.Q = 2, arguments.KV = 0;
+  arguments.slots.resize(ArgumentLayout(info).getNumSlots());
+  auto setTensor = [&](int64_t slot, char *data) {
+    arguments.slots[slot] = static_cast<int64_t>(reinterpret_cast<uintptr_t>(data));
+    arguments.slots[slot + ArgumentLayout::RowStride] = 1;
+  };
+  // o begins with the second row of q; k and v are empty.
+  setTensor(ArgumentLayout::QTensor, memory + 20);
+  setTensor(ArgumentLayout::OTensor, memory + 24);
+  setTensor(ArgumentLayout::KTensor, memory + 40);
+  setTensor(ArgumentLayout::VTensor, memory + 40);
+
+  DeviceArguments device(info, arguments);
+  ASSERT_EQ(device.getStorages().size(), 1u);
+  const LaunchStorage &storage = device.getStorages().front();
+  EXPECT_EQ(storage.getNumBytes(), 12u);
+  EXPECT_EQ(storage.getMisalignment(), 4u);
+  device.place(storage, 4096 + storage.getMisalignment());
+  const std::vector<int64_t> &slots = device.getSlots();
+  EXPECT_EQ(slots[ArgumentLayout::QTensor], 4100);
+  EXPECT_EQ(slots[ArgumentLayout::OTensor], 4104);
+  EXPECT_EQ(slots[ArgumentLayout::KTensor], 0);
+  EXPECT_EQ(slots[ArgumentLayout::VTensor], 0);
+  EXPECT_EQ(device.getAddress(device.getTensors()[3]), 4104u);
+  // The rest is as bound.
+  EXPECT_EQ(slots[ArgumentLayout::QTensor + ArgumentLayout::RowStride], 1);
+}
