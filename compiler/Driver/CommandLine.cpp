@@ -123,6 +123,22 @@ Option driver::makeString(std::string name, std::string value, std::string &targ
           }};
 }
 
+Option driver::makeInteger(std::string name, int64_t &target, std::string help, int64_t minimum,
+                           int64_t maximum) {
+  return {std::move(name), "N", std::move(help),
+          [&target, minimum, maximum](const std::string &text) -> std::optional<std::string> {
+            std::optional<int64_t> value = parseInteger(text);
+            if (value && *value >= minimum && *value <= maximum) {
+              target = *value;
+              return std::nullopt;
+            }
+            return maximum == std::numeric_limits<int64_t>::max()
+                       ? "a whole number of at least " + std::to_string(minimum)
+                       : "a whole number from " + std::to_string(minimum) + " to " +
+                             std::to_string(maximum);
+          }};
+}
+
 std::vector<std::string> driver::split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (;;) {

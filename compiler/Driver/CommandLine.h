@@ -10,6 +10,7 @@
 
 #include "attnc/Launch.h"
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +65,10 @@ private:
 Option makeFlag(std::string name, bool &flag, std::string help);
 /// An option that stores its value.
 Option makeString(std::string name, std::string value, std::string &target, std::string help);
+
+/// An option that stores a whole number from `minimum` to `maximum`.
+Option makeInteger(std::string name, int64_t &target, std::string help, int64_t minimum,
+                   int64_t maximum = std::numeric_limits<int64_t>::max());
 
 /// The parts of `text` between separators; one empty part for an empty text.
 std::vector<std::string> split(std::string_view text, char separator);

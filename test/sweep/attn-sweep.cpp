@@ -36,16 +36,6 @@ struct Progress {
   std::atomic<int64_t> takingPart = 0;
 };
 
-driver::Option makeNumber(const char *name, int64_t &target, const char *help) {
-  return {name, "N", help, [&target](const std::string &text) -> std::optional<std::string> {
-            std::optional<int64_t> value = driver::parseInteger(text);
-            if (!value || *value < 0)
-              return "a whole number of at least 0";
-            target = *value;
-            return std::nullopt;
-          }};
-}
-
 driver::CommandLine makeCommandLine(SweepOptions &options) {
   return driver::CommandLine(
       "attn-sweep", "[options]",
@@ -53,12 +43,13 @@ driver::CommandLine makeCommandLine(SweepOptions &options) {
       "reference\nwith itself after the passes over the attn dialect; or kernels for GPUs, in the "
       "emulator, with the reference.\n",
       {{"Options",
-        {makeNumber("--cases", options.cases, "launches to run, 4 of each program"),
-         makeNumber("--from", options.from, "the number of the first"),
-         makeNumber("--only", options.only, "runs this case alone"),
-         makeNumber("--seed", options.seed, "another seed gives other cases under each number"),
-         makeNumber("--jobs", options.jobs, "processes (one a core)"),
-         makeNumber("--seconds", options.seconds, "a case that takes longer has hung"),
+        {driver::makeInteger("--cases", options.cases, "launches to run, 4 of each program", 0),
+         driver::makeInteger("--from", options.from, "the number of the first", 0),
+         driver::makeInteger("--only", options.only, "runs this case alone", 0),
+         driver::makeInteger("--seed", options.seed,
+                             "another seed gives other cases under each number", 0),
+         driver::makeInteger("--jobs", options.jobs, "processes (one a core)", 0),
+         driver::makeInteger("--seconds", options.seconds, "a case that takes longer has hung", 0),
          driver::makeString("--device", "host|passes|both|emulator", options.device,
                             "what is compared"),
          driver::makeString("--save", "FOLDER", options.save,

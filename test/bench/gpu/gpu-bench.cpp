@@ -34,17 +34,8 @@ struct GpuBenchOptions {
   std::vector<Shape> shapes;
 };
 
-driver::Option makeNumber(const char *name, int64_t &target, const char *help) {
-  return {name, "N", help, [&target](const std::string &text) -> std::optional<std::string> {
-            std::optional<int64_t> value = driver::parseInteger(text);
-            if (!value || *value < 1 || *value > (1 << 20))
-              return "a whole number from 1 to 1048576";
-            target = *value;
-            return std::nullopt;
-          }};
-}
-
 driver::CommandLine makeCommandLine(GpuBenchOptions &options) {
+  constexpr int64_t maximum = 1 << 20;
   std::string names;
   for (const Variant &variant : getVariants())
     names += (names.empty() ? "" : " ") + variant.name;
@@ -65,9 +56,10 @@ driver::CommandLine makeCommandLine(GpuBenchOptions &options) {
         {driver::makeString("--variants", "LIST", options.variants, "of " + names),
          driver::makeString("--dtypes", "LIST", options.dtypes, "of f32 f16 bf16 (f16,bf16)"),
          driver::makeString("--head-dims", "LIST", options.headDims, "head dims (64,128)"),
-         makeNumber("--length", options.length, "queries and keys (8192)"),
-         makeNumber("--heads", options.heads, "heads (16)"),
-         makeNumber("--rounds", options.rounds, "rounds, of which the median counts (5)"),
+         driver::makeInteger("--length", options.length, "queries and keys (8192)", 1, maximum),
+         driver::makeInteger("--heads", options.heads, "heads (16)", 1, maximum),
+         driver::makeInteger("--rounds", options.rounds, "rounds, of which the median counts (5)",
+                             1, maximum),
          driver::makeString("--python", "PROGRAM", options.python,
                             "a Python that may have PyTorch (python3)")}},
        {"Other",

@@ -23,17 +23,8 @@ struct BenchOptions {
   bool json = false, help = false;
 };
 
-driver::Option makeNumber(const char *name, int64_t &target, const char *help) {
-  return {name, "N", help, [&target](const std::string &text) -> std::optional<std::string> {
-            std::optional<int64_t> value = driver::parseInteger(text);
-            if (!value || *value < 1 || *value > (1 << 20))
-              return "a whole number from 1 to 1048576";
-            target = *value;
-            return std::nullopt;
-          }};
-}
-
 driver::CommandLine makeCommandLine(BenchOptions &options) {
+  constexpr int64_t maximum = 1 << 20;
   std::string names;
   for (const Variant &variant : getVariants())
     names += (names.empty() ? "" : " ") + variant.name;
@@ -44,10 +35,10 @@ driver::CommandLine makeCommandLine(BenchOptions &options) {
         {driver::makeString("--variants", "LIST", options.variants, "of " + names + " (all)"),
          driver::makeString("--dtypes", "LIST", options.dtypes, "of f32 f16 bf16 (f32,bf16)"),
          driver::makeString("--head-dims", "LIST", options.headDims, "head dims (64,128)"),
-         makeNumber("--length", options.length, "queries and keys (4096)"),
-         makeNumber("--heads", options.heads, "heads (8)"),
-         makeNumber("--threads", options.threads, "threads (2)"),
-         makeNumber("--runs", options.runs, "runs of each case (7)"),
+         driver::makeInteger("--length", options.length, "queries and keys (4096)", 1, maximum),
+         driver::makeInteger("--heads", options.heads, "heads (8)", 1, maximum),
+         driver::makeInteger("--threads", options.threads, "threads (2)", 1, maximum),
+         driver::makeInteger("--runs", options.runs, "runs of each case (7)", 1, maximum),
          driver::makeFlag("--json", options.json, "prints JSON"),
          driver::makeFlag("--help", options.help, "prints this text")}}},
       "\nEvery round runs each variant of a shape once and measures the peak, so that ratios and "
