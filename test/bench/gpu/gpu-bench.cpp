@@ -7,6 +7,7 @@
 
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Driver/InternalError.h"
+#include "compiler/Driver/OutputFile.h"
 #include "test/bench/Median.h"
 #include "test/bench/gpu/GpuCase.h"
 #include "test/bench/gpu/GpuReport.h"
@@ -66,7 +67,8 @@ driver::CommandLine makeCommandLine(GpuBenchOptions &options) {
         {driver::makeString("--source", "FOLDER", options.source,
                             "the project's sources (where they were built)"),
          driver::makeFlag("--help", options.help, "prints this text")}}},
-      "\nExit status: 0 all is right, 1 something is not, 2 command line, 77 no NVIDIA GPU.\n");
+      "\nExit status: 0 all is right, 1 something is not, 2 command line, 3 standard output, 77 no "
+      "NVIDIA GPU.\n");
 }
 
 /// Fills what follows from the lists. Returns what is wrong with them.
@@ -223,6 +225,13 @@ int fail(const std::string &message, int status) {
   return status;
 }
 
+/// Prints `text` and returns `status`, or that of what keeps it from being printed.
+int print(const std::string &text, int status) {
+  if (std::optional<driver::RunError> error = driver::writeStandardOutput(text))
+    return fail(error->message, error->status);
+  return status;
+}
+
 int run(const GpuBenchOptions &options) {
   cuda::Gpu gpu;
   if (std::optional<cuda::GpuError> error = gpu.open()) {
@@ -249,11 +258,13 @@ int run(const GpuBenchOptions &options) {
       return fail(*error, Failed);
   if ((both || options.bench) && report.goldensLeft == 0)
     measureVariants(options, gpu, *target, report);
+  std::string text;
+  llvm::raw_string_ostream os(text);
   if (options.json)
-    report.printJSON(llvm::outs());
+    report.printJSON(os);
   else
-    report.printText(llvm::outs());
-  return report.passes() ? Passed : Failed;
+    report.printText(os);
+  return print(text, report.passes() ? Passed : Failed);
 }
 } // namespace
 
@@ -265,10 +276,8 @@ int main(int argc, char **argv) {
   std::optional<std::string> error = commandLine.parse({argv + 1, argv + argc}, positional);
   if (!error && !positional.empty())
     error = "expected options only, got `" + positional.front() + "`";
-  if (!error && options.help) {
-    llvm::outs() << commandLine.getHelp();
-    return Passed;
-  }
+  if (!error && options.help)
+    return print(commandLine.getHelp(), Passed);
   if (!error)
     error = parseLists(options);
   return error ? fail(*error, BadUsage) : run(options);

@@ -7,6 +7,7 @@
 
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Driver/MachinePeak.h"
+#include "compiler/Driver/OutputFile.h"
 #include "test/bench/Median.h"
 #include "test/bench/host/BenchReport.h"
 #include <chrono>
@@ -167,6 +168,17 @@ std::optional<std::string> measure(const BenchOptions &options, BenchReport &rep
     report.launches.push_back(measureLaunch(threads));
   return std::nullopt;
 }
+
+int fail(const std::string &message, int status) {
+  llvm::errs() << "host-bench: error: " << message << "\n";
+  return status;
+}
+
+int print(const std::string &text) {
+  if (std::optional<driver::RunError> error = driver::writeStandardOutput(text))
+    return fail(error->message, error->status);
+  return driver::Success;
+}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -176,20 +188,18 @@ int main(int argc, char **argv) {
   std::optional<std::string> error = commandLine.parse({argv + 1, argv + argc}, positional);
   if (!error && !positional.empty())
     error = "expected options only, got `" + positional.front() + "`";
-  if (!error && options.help) {
-    llvm::outs() << commandLine.getHelp();
-    return 0;
-  }
+  if (!error && options.help)
+    return print(commandLine.getHelp());
   BenchReport report;
   if (!error)
     error = measure(options, report);
-  if (error) {
-    llvm::errs() << "host-bench: error: " << *error << "\n";
-    return 2;
-  }
+  if (error)
+    return fail(*error, driver::BadUsage);
+  std::string text;
+  llvm::raw_string_ostream os(text);
   if (options.json)
-    report.printJSON(llvm::outs());
+    report.printJSON(os);
   else
-    report.printText(llvm::outs());
-  return 0;
+    report.printText(os);
+  return print(text);
 }
