@@ -62,8 +62,6 @@ BoundVariant::BoundVariant(const Variant &variant, const MainTensors &tensors)
   DialectRegistry registry;
   insertAllDialects(registry);
   context.appendDialectRegistry(registry);
-  SourceManager sources;
-  attnc::DiagnosticEngine diagnostics(sources);
   FrontendOptions frontend;
   frontend.shapes = {{shape.dtype, shape.headDim, shape.headDim}};
   FrontendResult program = compileToAttn(sources.add(variant.name, variant.program), frontend,

@@ -8,6 +8,7 @@
 #ifndef TEST_BENCH_BOUNDVARIANT_H
 #define TEST_BENCH_BOUNDVARIANT_H
 
+#include "compiler/Driver/IRDiagnostics.h"
 #include "compiler/Driver/TensorSource.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -53,6 +54,8 @@ public:
   mlir::ModuleOp getModule() const { return module.get(); }
   const LaunchArguments &getArguments() const { return arguments; }
   const BoundArguments &getBound() const { return bound; }
+  /// What MLIR reports of the module.
+  const DiagnosticEngine &getDiagnostics() const { return diagnostics; }
 
   /// The floating point operations of the pairs that take part.
   double getFlops() const;
@@ -68,7 +71,10 @@ private:
   std::unique_ptr<driver::TensorSource> source;
   LaunchArguments arguments;
   BoundArguments bound;
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  driver::IRDiagnostics irDiagnostics{&context, diagnostics};
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t pairs = 0;
   double blockShare = 1;

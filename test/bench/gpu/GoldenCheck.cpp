@@ -15,7 +15,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <algorithm>
 #include <cstring>
 
 using namespace attnc;
@@ -66,7 +65,6 @@ llvm::Expected<GoldenCase> GoldenCase::read(const std::string &folder) {
   if (!lse)
     return llvm::createStringError(path + ": expected an object with `tolerance` and its `lse`");
   GoldenCase result;
-  result.name = llvm::sys::path::filename(folder).str();
   result.limit = getLimit(*tolerance);
   result.lseLimit = getLimit(*lse);
   driver::RunOptions &options = result.options;
@@ -156,7 +154,7 @@ GoldenResult bench::checkGolden(const std::string &folder, const cuda::Gpu &gpu,
   poison(arguments.o);
   poison(*arguments.lse);
   cuda::CudaKernel kernel(gpu);
-  if (auto error = loadProgram(program.getModule(), target, kernel))
+  if (auto error = loadProgram(program.getModule(), target, program.getDiagnostics(), kernel))
     return fail(path + ": " + *error);
   cuda::CudaLaunch launch(kernel);
   if (auto error = launch.prepare(program.getBound()))

@@ -23,7 +23,7 @@ GpuCase::~GpuCase() {
 }
 
 std::optional<std::string> GpuCase::prepare(const PtxTarget &target) {
-  if (auto error = loadProgram(getModule(), target, kernel))
+  if (auto error = loadProgram(getModule(), target, getDiagnostics(), kernel))
     return error;
   if (auto error = launch.prepare(getBound()))
     return error;

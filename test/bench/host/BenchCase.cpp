@@ -7,6 +7,7 @@
 
 #include "test/bench/host/BenchCase.h"
 #include "compiler/Driver/HostCompiler.h"
+#include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
 using namespace attnc;
@@ -19,8 +20,10 @@ BenchCase::BenchCase(const Variant &variant, const MainTensors &tensors)
     fail(llvm::toString(target.takeError()));
   driver::StageTimes times;
   auto kernels = driver::compileForHost(getModule(), Phase::Attn, *target, times);
-  if (!kernels)
+  if (!kernels) {
+    getDiagnostics().printText(llvm::errs());
     fail(llvm::toString(kernels.takeError()));
+  }
   kernel = kernels->front();
 }
 
