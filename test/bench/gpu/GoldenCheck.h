@@ -18,7 +18,6 @@ namespace attnc::bench {
 
 /// A case of test/goldens: how to run it and how far its outputs may be off.
 struct GoldenCase {
-  std::string name;
   driver::RunOptions options;
   double limit = 0, lseLimit = 0;
 

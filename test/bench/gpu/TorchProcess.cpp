@@ -54,6 +54,8 @@ std::optional<json::Object> TorchProcess::ask(json::Object request) {
   llvm::raw_string_ostream(line) << json::Value(std::move(request)) << "\n";
   for (llvm::StringRef rest = line; !rest.empty();) {
     ssize_t written = write(requests, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR)
+      continue;
     if (written <= 0)
       break;
     rest = rest.drop_front(static_cast<size_t>(written));
@@ -90,7 +92,7 @@ void TorchProcess::stop() {
       close(*descriptor);
     *descriptor = -1;
   }
-  if (process > 0)
-    waitpid(process, nullptr, 0);
+  while (process > 0 && waitpid(process, nullptr, 0) < 0 && errno == EINTR)
+    ;
   process = -1;
 }
