@@ -29,6 +29,10 @@ public:
 
   std::optional<GpuError> open();
 
+  /// True after a kernel has failed: then every call of the driver does, until the process ends.
+  /// Waits for what was started.
+  bool isLost() const { return driver.cuCtxSynchronize.call() != CUDA_SUCCESS; }
+
   const Driver &getDriver() const { return driver; }
   const std::string &getName() const { return name; }
   int getMajor() const { return major; } ///< of the compute capability

@@ -10,7 +10,8 @@
 // it.
 //
 //   FAKE_CUDA_LOG=FILE         a line for each call that matters is added to FILE
-//   FAKE_CUDA_FAIL=NAME:N:CODE the N-th call of NAME, from 1, returns CODE and does nothing
+//   FAKE_CUDA_FAIL=NAME:N:CODE the N-th call of NAME, from 1, returns CODE and does nothing; after
+//                              719, of a kernel that has failed, so do all calls that need a GPU
 //   FAKE_CUDA_DEVICES=N        devices there are (1)
 //   FAKE_CUDA_CAPABILITY=M.N   their compute capability (8.0)
 //   FAKE_CUDA_SMS=N            their multiprocessors (108)
@@ -71,6 +72,7 @@ struct State {
   std::set<CUdeviceptr> buffers;
   int modules = 0, launches = 0;
   CUresult pending = CUDA_SUCCESS; ///< of a kernel, told when somebody waits for it
+  CUresult lost = CUDA_SUCCESS;    ///< what was told of a kernel, and of all calls since
 };
 
 State &getState() {
@@ -97,13 +99,22 @@ CUresult begin(const char *name) {
   State &state = getState();
   std::string call = std::string(name) + ":" + std::to_string(++state.calls[name]) + ":";
   std::string failure = getSetting("FAKE_CUDA_FAIL", "");
-  if (failure.rfind(call, 0) == 0)
-    return std::atoi(failure.c_str() + call.size());
+  if (failure.rfind(call, 0) == 0) {
+    CUresult code = std::atoi(failure.c_str() + call.size());
+    if (code == launchFailed)
+      state.lost = code;
+    return code;
+  }
   bool needsContext = strncmp(name, "cuMem", 5) == 0 || strncmp(name, "cuModule", 8) == 0 ||
                       strncmp(name, "cuEvent", 7) == 0 || strncmp(name, "cuLaunch", 8) == 0;
   bool isReady =
       needsContext ? state.isCurrent : state.isInitialized || strcmp(name, "cuInit") == 0;
-  return isReady ? CUDA_SUCCESS : notInitialized;
+  if (!isReady)
+    return notInitialized;
+  // What is given back is gone all the same.
+  bool givesBack = strcmp(name, "cuMemFree") == 0 || strcmp(name, "cuModuleUnload") == 0 ||
+                   strcmp(name, "cuEventDestroy") == 0;
+  return needsContext && !givesBack ? state.lost : CUDA_SUCCESS;
 }
 
 #define BEGIN(name)                                                                                \
@@ -111,7 +122,12 @@ CUresult begin(const char *name) {
   return result
 
 /// What an asynchronous call has left to tell.
-CUresult wait() { return getState().pending; }
+CUresult wait() {
+  State &state = getState();
+  if (state.pending)
+    state.lost = state.pending;
+  return state.lost;
+}
 } // namespace
 
 CUresult cuInit(unsigned flags) {

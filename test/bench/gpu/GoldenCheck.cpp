@@ -161,10 +161,8 @@ GoldenResult bench::checkGolden(const std::string &folder, const cuda::Gpu &gpu,
     return fail(path + ": " + *error);
   if (auto error = launch.start())
     return fail(path + ": " + *error);
-  if (auto error = launch.readOutputs()) {
-    result.isGpuLost = true;
+  if (auto error = launch.readOutputs())
     return fail(path + ": " + *error);
-  }
   safetensors::Reader file;
   if (auto error = file.open(golden->options.in))
     return fail(error->message);

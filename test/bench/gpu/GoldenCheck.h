@@ -34,9 +34,6 @@ struct GoldenResult {
   std::string name;
   std::string error; ///< why there are no outputs; empty if there are
   std::vector<driver::OutputCheck> outputs;
-  /// True if the GPU failed while it computed: nothing else can be run in this process.
-  bool isGpuLost = false;
-
   bool passes() const;
 };
 

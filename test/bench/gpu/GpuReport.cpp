@@ -17,7 +17,7 @@ using namespace attnc::bench;
 namespace json = llvm::json;
 
 bool GpuReport::passes() const {
-  return goldensLeft == 0 &&
+  return !isGpuLost &&
          llvm::all_of(goldens, [](const GoldenResult &golden) { return golden.passes(); }) &&
          llvm::all_of(variants, [](const GpuResult &result) { return result.error.empty(); });
 }
@@ -47,8 +47,13 @@ void GpuReport::printText(llvm::raw_ostream &os) const {
     os << goldensLeft << " golden cases were not run: the GPU is lost to this process\n";
   if (hasGoldens)
     os << "golden cases: " << passed << " passed, " << goldens.size() - passed << " failed\n";
-  if (!hasVariants)
-    return;
+  if (!variants.empty())
+    printVariants(os);
+  if (variantsLeft)
+    os << variantsLeft << " variants were not measured: the GPU is lost to this process\n";
+}
+
+void GpuReport::printVariants(llvm::raw_ostream &os) const {
   os << (torchError.empty() ? "PyTorch " + torch
                             : "nothing is compared with PyTorch: " + torchError)
      << "\n"
@@ -119,8 +124,10 @@ void GpuReport::printJSON(llvm::raw_ostream &os) const {
       rows.push_back(std::move(row));
     }
     report["variants"] = std::move(rows);
-    report["torch"] =
-        torchError.empty() ? json::Object{{"version", torch}} : json::Object{{"error", torchError}};
+    report["variants_left"] = static_cast<int64_t>(variantsLeft);
+    if (!variants.empty())
+      report["torch"] = torchError.empty() ? json::Object{{"version", torch}}
+                                           : json::Object{{"error", torchError}};
   }
   os << llvm::formatv("{0:2}\n", json::Value(std::move(report)));
 }

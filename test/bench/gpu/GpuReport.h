@@ -38,14 +38,19 @@ struct GpuReport {
   /// Why there is nothing of PyTorch; empty if there is.
   std::string torchError;
   std::vector<GoldenResult> goldens;
-  /// Cases that were not run since the GPU had failed.
-  size_t goldensLeft = 0;
+  /// A kernel has failed: nothing else can be run in this process.
+  bool isGpuLost = false;
+  /// Cases and variants that were not run because of that.
+  size_t goldensLeft = 0, variantsLeft = 0;
   bool hasGoldens = false, hasVariants = false;
   std::vector<GpuResult> variants;
 
   bool passes() const;
   void printText(llvm::raw_ostream &os) const;
   void printJSON(llvm::raw_ostream &os) const;
+
+private:
+  void printVariants(llvm::raw_ostream &os) const;
 };
 
 } // namespace attnc::bench

@@ -108,8 +108,10 @@ std::optional<std::string> checkGoldens(const GpuBenchOptions &options, const cu
     showProgress(
         llvm::formatv("golden case {0} of {1}", report.goldens.size() + 1, folders->size()));
     report.goldens.push_back(checkGolden(folder, gpu, target));
-    if (report.goldens.back().isGpuLost)
+    if (!report.goldens.back().error.empty() && gpu.isLost()) {
+      report.isGpuLost = true;
       break;
+    }
   }
   report.goldensLeft = folders->size() - report.goldens.size();
   showProgress("");
@@ -199,7 +201,6 @@ std::optional<std::string> measure(GpuCase &gpuCase, const GpuBenchOptions &opti
 
 void measureVariants(const GpuBenchOptions &options, const cuda::Gpu &gpu, const PtxTarget &target,
                      GpuReport &report) {
-  report.hasVariants = true;
   TorchProcess torch;
   report.torchError =
       torch.start(options.python, options.source + "/test/bench/gpu/time_torch.py").value_or("");
@@ -214,10 +215,12 @@ void measureVariants(const GpuBenchOptions &options, const cuda::Gpu &gpu, const
       result.shape = shape;
       GpuCase gpuCase(*variant, tensors, gpu);
       result.error = measure(gpuCase, options, target, torch, result).value_or("");
+      report.isGpuLost = !result.error.empty() && gpu.isLost();
       report.variants.push_back(std::move(result));
+      if (report.isGpuLost)
+        return;
     }
   }
-  showProgress("");
 }
 
 int fail(const std::string &message, int status) {
@@ -256,8 +259,14 @@ int run(const GpuBenchOptions &options) {
   if (both || options.check)
     if (auto error = checkGoldens(options, gpu, *target, report))
       return fail(*error, Failed);
-  if ((both || options.bench) && report.goldensLeft == 0)
-    measureVariants(options, gpu, *target, report);
+  if (both || options.bench) {
+    report.hasVariants = true;
+    if (!report.isGpuLost)
+      measureVariants(options, gpu, *target, report);
+    showProgress("");
+    report.variantsLeft =
+        options.shapes.size() * options.chosenVariants.size() - report.variants.size();
+  }
   std::string text;
   llvm::raw_string_ostream os(text);
   if (options.json)
