@@ -147,8 +147,16 @@ def main():
                         help="of each program one architecture and element type, so that all of them occur")
     parser.add_argument("--not-there-yet", action="store_true",
                         help="spills fail only where more entries spill too much, or spill more, than the table says of --diagonal")
-    parser.add_argument("--tighten", action="store_true", help="lowers that table to what is found")
+    parser.add_argument("--tighten", action="store_true", help="lowers that table to what is found by --diagonal")
     options = parser.parse_args()
+    if options.tighten:
+        # The table is of all these programs, each for the architecture and element type that it has there.
+        if not options.diagonal:
+            parser.error("expected --diagonal with --tighten, got all kernels, which are not those of the table")
+        for option in ("--only", "--archs", "--goldens"):
+            name = option.lstrip("-")
+            if getattr(options, name) != parser.get_default(name):
+                parser.error(f"expected --tighten without {option}, got some of the kernels of the table")
 
     matrix, rows, faults = Matrix(options), [], []
     programs = [program for program in find_programs(options.goldens) if options.only in program.name]
