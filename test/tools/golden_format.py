@@ -11,7 +11,8 @@ import lit.formats
 import lit.Test
 import run_goldens
 
-# What is run: the device and more options.
+# What is run: the device and more options. Sanitizers look at the compiler and the emulator, not at the code of kernels: under them the
+# runs of NO_SANITIZER are left out.
 RUNS = {
     "host": ("host", []),
     "host-x86-64-v3": ("host", ["--cpu", "x86-64-v3"]),
@@ -20,6 +21,7 @@ RUNS = {
     "emulator": ("emulator", ["--schedules", "ci"]),
     "emulator-perturbed": ("emulator", ["--perturb-approx"]),
 }
+NO_SANITIZER = {"host-x86-64-v3", "host-x86-64", "emulator-perturbed"}
 
 
 def find_runs(config):
@@ -42,6 +44,8 @@ class GoldenFormat(lit.formats.TestFormat):
             return lit.Test.UNSUPPORTED, "this build has no attn-run"
         if test.path_in_suite[-1] == "host-x86-64-v3" and "avx2" not in test.config.available_features:
             return lit.Test.UNSUPPORTED, "this CPU has no AVX2"
+        if test.config.sanitize and test.path_in_suite[-1] in NO_SANITIZER:
+            return lit.Test.UNSUPPORTED, "left out under a sanitizer"
         case = pathlib.Path(test.suite.getSourcePath(test.path_in_suite[:-1]))
         device, flags = self.runs[test.path_in_suite[-1]]
         try:
