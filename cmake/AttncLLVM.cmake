@@ -123,4 +123,4 @@ set(ATTNC_MLIR_LIBS
   MLIRReconcileUnrealizedCasts MLIRSCFToControlFlow MLIRUBToLLVM MLIRVectorToLLVMPass
   MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation MLIRNVVMToLLVMIRTranslation
   MLIRTargetLLVMIRExport)
-set(ATTNC_LLVM_COMPONENTS InstCombine NVPTX X86 OrcJIT JITLink)
+set(ATTNC_LLVM_COMPONENTS FrontendOpenMP InstCombine NVPTX X86)

@@ -119,7 +119,8 @@ Expected setDiagnostics(AttncOptions &options, const std::string &text) {
 }
 
 std::string getEmitHelp() {
-  std::string text = "what to write, if not what OUT's suffix says (.o .s .ll .mlir .ptx .cubin):";
+  std::string text =
+      "what to write, if not what OUT's suffix says (.o .so .s .ll .mlir .ptx .cubin):";
   for (const PhaseInfo &info : getPhases())
     text += " " + info.name.str();
   return text + " (see below)";
@@ -158,7 +159,7 @@ CommandLine makeCommandLine(AttncOptions &options) {
         makeString(
             "--inspect", "FILE", options.inspect,
             "print the metadata of the kernels in a file that attnc has written (.ptx .cubin "
-            ".o), as JSON")}},
+            ".o .so), as JSON")}},
       {"Kernels",
        {{"--dtype", "TYPE[,TYPE...]", "f32, f16 or bf16 of q, k, v and o; bf16 if not given",
          with(setDtypes)},
@@ -201,6 +202,7 @@ CommandLine makeCommandLine(AttncOptions &options) {
                          R"(
 Examples:
   attnc gemma2.attn -o gemma2.o                     one kernel for bf16 and head dim 128
+  attnc gemma2.attn -o gemma2.so                    the same for the runtime, or dlopen
   attnc gemma2.attn -o gemma2.o --dtype f16,bf16 --head-dim 64,192:128 --lse
   attnc gemma2.attn -o gemma2.ptx                   the same for NVIDIA GPUs from sm_80 on
   attnc gemma2.attn --arch sm_90 -o gemma2.cubin --header gemma2.h
@@ -256,7 +258,8 @@ static std::optional<std::string> checkEffects(const AttncOptions &options) {
 /// What does not go together, of options that say what to write.
 static std::optional<std::string> checkOutputs(const AttncOptions &options) {
   if (!options.emit && !options.output.empty())
-    return "`-o` expects a name that ends in .o, .s, .ll, .mlir, .ptx or .cubin, or --emit beside "
+    return "`-o` expects a name that ends in .o, .so, .s, .ll, .mlir, .ptx or .cubin, or --emit "
+           "beside "
            "it, got `" +
            options.output + "`";
   if (!options.emit && !options.explain && options.header.empty())

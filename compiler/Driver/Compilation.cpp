@@ -228,10 +228,6 @@ std::optional<RunError> Compilation::write(Phase form, const CompileOptions &opt
   llvm::raw_svector_ostream buffer(code);
   if (llvm::Error error = writeHostCode(*module, form, target.getHost(), times, buffer))
     return RunError{InternalError, llvm::toString(std::move(error))};
-  if (form == Phase::Obj)
-    if (llvm::Error error =
-            checkSelfContained(llvm::MemoryBufferRef(buffer.str(), file->getName())))
-      return RunError{InternalError, llvm::toString(std::move(error))};
   os << buffer.str();
   return std::nullopt;
 }

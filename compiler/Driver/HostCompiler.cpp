@@ -8,11 +8,11 @@
 #include "compiler/Driver/HostCompiler.h"
 #include "compiler/Driver/RunPhases.h"
 #include "compiler/Target/Host/HostCode.h"
-#include "compiler/Target/Host/HostJit.h"
-#include "compiler/Target/KernelInfo/KernelInfo.h"
+#include "compiler/Target/Host/HostImage.h"
+#include "dialect/Attn/IR/AttnOps.h"
+#include "runtime/host/HostImage.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/SmallVectorMemoryBuffer.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -34,10 +34,19 @@ llvm::Error driver::writeHostCode(ModuleOp module, Phase phase, const HostTarget
     return llvm::Error::success();
   }
   StageTimes::Scope stage = times.start(getInfo(phase).name);
-  emitHostCode(*ir, target,
-               phase == Phase::Asm ? llvm::CodeGenFileType::AssemblyFile
-                                   : llvm::CodeGenFileType::ObjectFile,
-               os);
+  if (phase == Phase::Asm) {
+    emitHostCode(*ir, target, llvm::CodeGenFileType::AssemblyFile, os);
+    return llvm::Error::success();
+  }
+  llvm::SmallVector<char, 0> code;
+  llvm::raw_svector_ostream object(code);
+  emitHostCode(*ir, target, llvm::CodeGenFileType::ObjectFile, object);
+  llvm::MemoryBufferRef buffer(object.str(), "kernels");
+  if (phase == Phase::Image)
+    return linkHostImage(buffer, os);
+  if (llvm::Error error = checkSelfContained(buffer))
+    return error;
+  os << object.str();
   return llvm::Error::success();
 }
 
@@ -62,27 +71,24 @@ llvm::Expected<std::vector<HostKernel>>
 driver::compileForHost(ModuleOp module, Phase from, const HostTarget &target, StageTimes &times) {
   if (llvm::Error error = target.checkRunsHere())
     return error;
-  // Passes may remove loads, and with them what a launch must check; so describe what they leave.
+  // Passes may remove loads.
   if (failed(runPhases(module, from, Phase::Expanded, target, times)))
     return llvm::createStringError("the kernel could not be compiled");
-  std::vector<KernelInfo> infos;
   std::vector<std::vector<LoadSite>> loads;
-  for (auto kernel : module.getOps<attn::KernelOp>()) {
-    infos.push_back(getKernelInfo(kernel));
+  for (auto kernel : module.getOps<attn::KernelOp>())
     loads.push_back(kernel.getChecked() ? getLoadSites(kernel) : std::vector<LoadSite>());
-  }
   if (failed(runPhases(module, Phase::Expanded, Phase::Llvm, target, times)))
     return llvm::createStringError("the kernel could not be compiled");
-  llvm::SmallVector<char, 0> object;
-  llvm::raw_svector_ostream os(object);
-  if (llvm::Error error = writeHostCode(module, Phase::Obj, target, times, os))
+  llvm::SmallVector<char, 0> image;
+  llvm::raw_svector_ostream os(image);
+  if (llvm::Error error = writeHostCode(module, Phase::Image, target, times, os))
     return error;
   StageTimes::Scope stage = times.start("load");
-  std::vector<HostKernel> kernels = describeHostKernels(module, infos);
+  std::vector<HostKernel> kernels;
+  if (std::optional<std::string> error = loadHostImage({image.data(), image.size()}, kernels))
+    return llvm::createStringError("internal error, please report: " + *error);
+  assert(kernels.size() == loads.size() && "each kernel has its metadata");
   for (auto [kernel, sites] : llvm::zip(kernels, loads))
     kernel.loads = std::move(sites);
-  if (llvm::Error error = loadHostKernels(
-          std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object)), kernels))
-    return error;
   return kernels;
 }

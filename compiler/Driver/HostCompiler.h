@@ -17,8 +17,8 @@
 
 namespace attnc::driver {
 
-/// Writes `module`, in the LLVM dialect, as LLVM IR, assembly or an object file. An error means
-/// that our own code is at fault, or that there has been a diagnostic.
+/// Writes `module`, in the LLVM dialect, as LLVM IR, assembly, an object file or an image. An error
+/// means that our own code is at fault, or that there has been a diagnostic.
 llvm::Error writeHostCode(mlir::ModuleOp module, Phase phase, const HostTarget &target,
                           StageTimes &times, llvm::raw_pwrite_stream &os);
 

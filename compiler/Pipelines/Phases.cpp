@@ -34,6 +34,7 @@ std::optional<Phase> attnc::getPhaseOfFile(llvm::StringRef fileName) {
       .Case(".ll", Phase::LlvmIr)
       .Case(".s", Phase::Asm)
       .Case(".o", Phase::Obj)
+      .Case(".so", Phase::Image)
       .Case(".ptx", Phase::Ptx)
       .Case(".cubin", Phase::Cubin)
       .Default(std::nullopt);

@@ -48,8 +48,8 @@ const PhaseInfo &getInfo(Phase phase);
 /// The phase that `--emit=` calls `name`.
 std::optional<Phase> parsePhase(llvm::StringRef name);
 
-/// The phase that a file of this name holds by its suffix (`.o`, `.s`, `.ll`, `.mlir`, `.ptx`,
-/// `.cubin`).
+/// The phase that a file of this name holds by its suffix (`.o`, `.so`, `.s`, `.ll`, `.mlir`,
+/// `.ptx`, `.cubin`).
 std::optional<Phase> getPhaseOfFile(llvm::StringRef fileName);
 
 } // namespace attnc

@@ -99,6 +99,7 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
   case Phase::LlvmIr:
   case Phase::Asm:
   case Phase::Obj:
+  case Phase::Image:
   case Phase::Ptx:
   case Phase::Cubin:
     return;

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Host/HostCode.h"
+#include "attnc/CpuFeatures.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "compiler/Target/KernelInfo/KernelMetadata.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -41,8 +42,12 @@ static void setAttributes(llvm::Function &function, const HostTarget &target, bo
 }
 
 /// What the code of the kernel `function` knows of it.
-static llvm::json::Object getFacts(LLVM::LLVMFuncOp function) {
-  llvm::json::Object facts;
+static llvm::json::Object getFacts(LLVM::LLVMFuncOp function, const HostTarget &target) {
+  llvm::json::Array features;
+  for (std::string_view feature : getCpuFeatures())
+    if (target.hasFeature(feature))
+      features.push_back(StringRef(feature));
+  llvm::json::Object facts{{"cpu", target.cpu}, {"features", std::move(features)}};
   for (StringRef name : {queryBlockAttrName, scratchBytesAttrName})
     if (auto value = function->getAttrOfType<IntegerAttr>(name))
       facts[name.split('.').second] = value.getInt();
@@ -64,7 +69,8 @@ std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LL
     bool isKernel = function->hasAttr(queryBlockAttrName);
     setAttributes(*result->getFunction(function.getName()), target, isKernel);
     if (isKernel)
-      addMetadata(*result, function.getName(), getKernelMetadata(function, getFacts(function)));
+      addMetadata(*result, function.getName(),
+                  getKernelMetadata(function, getFacts(function, target)));
   }
   return result;
 }

@@ -34,7 +34,7 @@ std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::ModuleOp module, llvm::LLV
 void emitHostCode(llvm::Module &module, const HostTarget &target, llvm::CodeGenFileType kind,
                   llvm::raw_pwrite_stream &os);
 
-/// An error if an object file has undefined symbols: then a pass has asked for a library.
+/// An error if an object file has undefined symbols: a pass has asked for a library.
 llvm::Error checkSelfContained(llvm::MemoryBufferRef object);
 
 } // namespace attnc

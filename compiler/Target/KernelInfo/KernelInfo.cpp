@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/KernelInfo/KernelInfo.h"
+#include "attnc/KernelMetadata.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
@@ -131,7 +132,16 @@ llvm::json::Value attnc::toJSON(const KernelInfo &info) {
   for (const Requirement &requirement : info.requirements)
     requirements.push_back(json::Object{
         {"capture", requirement.capture}, {"dim", requirement.dim}, {"index", requirement.index}});
-  return json::Object{{"version", 1},
+  json::Array tensors;
+  auto addTensor = [&](llvm::StringRef name, ElementType type) {
+    tensors.push_back(
+        json::Object{{"name", name}, {"type", getName(type)}, {"layout", stridedLayout}});
+  };
+  for (const char *name : {"q", "k", "v", "o"})
+    addTensor(name, info.dtype);
+  if (info.lse)
+    addTensor("lse", ElementType::F32);
+  return json::Object{{"version", metadataVersion},
                       {"name", info.name},
                       {"dtype", getName(info.dtype)},
                       {"head_dim", info.headDim},
@@ -142,5 +152,6 @@ llvm::json::Value attnc::toJSON(const KernelInfo &info) {
                       {"extents", json::Array(info.extents)},
                       {"captures", std::move(captures)},
                       {"scalars", std::move(scalars)},
-                      {"requirements", std::move(requirements)}};
+                      {"requirements", std::move(requirements)},
+                      {"tensors", std::move(tensors)}};
 }

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/KernelInfo/KernelMetadata.h"
+#include "attnc/KernelMetadata.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Constants.h"

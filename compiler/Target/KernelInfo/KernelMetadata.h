@@ -17,9 +17,6 @@ class Module;
 
 namespace attnc {
 
-/// What the symbol of a kernel's metadata has after the kernel's name.
-inline constexpr llvm::StringLiteral metadataSuffix = "_metadata";
-
 /// The metadata of the kernel `function`: its KernelInfo, which the module holds, and `facts`,
 /// which only its code knows.
 llvm::json::Object getKernelMetadata(mlir::LLVM::LLVMFuncOp function, llvm::json::Object facts);

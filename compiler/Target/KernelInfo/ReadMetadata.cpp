@@ -6,9 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
-#include "compiler/Target/KernelInfo/KernelMetadata.h"
+#include "attnc/KernelMetadata.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELFObjectFile.h"
 
 using namespace attnc;
 using llvm::StringRef;
@@ -54,7 +54,12 @@ static llvm::Error readObject(llvm::MemoryBufferRef file, llvm::json::Array &all
       llvm::object::ObjectFile::createObjectFile(file);
   if (!object)
     return object.takeError();
-  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+  // Host images have the symbols that loaders see, and no others.
+  std::vector<llvm::object::SymbolRef> symbols((*object)->symbol_begin(), (*object)->symbol_end());
+  if (auto *elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(object->get());
+      elf && symbols.empty())
+    llvm::append_range(symbols, elf->getDynamicSymbolIterators());
+  for (const llvm::object::SymbolRef &symbol : symbols) {
     llvm::Expected<StringRef> name = symbol.getName();
     if (!name)
       return name.takeError();

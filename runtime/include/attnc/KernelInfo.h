@@ -58,6 +58,10 @@ public:
   /// As in the language: `Q + KV - 1`.
   std::string print() const;
 
+  /// What print() gives for `text`, or nothing if it is no expression. Products bind tighter than
+  /// sums; `ceildiv` divides upwards.
+  static std::optional<SizeExpr> parse(std::string_view text);
+
 private:
   std::vector<Step> steps;
 };

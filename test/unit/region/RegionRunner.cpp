@@ -7,7 +7,7 @@
 
 #include "test/unit/region/RegionRunner.h"
 #include "compiler/Target/Host/HostCode.h"
-#include "compiler/Target/Host/HostJit.h"
+#include "compiler/Target/Host/HostImage.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "compiler/Target/KernelInfo/KernelInfo.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -25,8 +25,10 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "runtime/host/HostImage.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/JSON.h"
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -167,10 +169,17 @@ void RegionRunner::add(const std::string &name, attn::KernelOp kernel, const Bod
   body(builder, emitter,
        {block->getArgument(1), block->getArgument(2), block->getArgument(3), block->getArgument(4),
         block->getArgument(5)});
+  KernelInfo info;
+  info.name = name;
+  info.headDim = info.valueDim = headDim;
+  std::string text;
+  llvm::raw_string_ostream(text) << toJSON(info);
+  descriptions.push_back(builder.getNamedAttr(name, builder.getStringAttr(text)));
   functions[name] = nullptr;
 }
 
 bool RegionRunner::compile() {
+  (*module)->setAttr(kernelsAttrName, DictionaryAttr::get(module->getContext(), descriptions));
   if (failed(verify(*module)))
     return false;
   PassManager passes(module->getContext());
@@ -191,15 +200,14 @@ bool RegionRunner::compile() {
   llvm::SmallVector<char> object;
   llvm::raw_svector_ostream os(object);
   emitHostCode(*ir, target, llvm::CodeGenFileType::ObjectFile, os);
-  std::vector<KernelInfo> infos;
-  for (const auto &[name, function] : functions) {
-    infos.emplace_back();
-    infos.back().name = name;
-  }
-  kernels = describeHostKernels(*module, infos);
-  if (llvm::Error error =
-          loadHostKernels(llvm::MemoryBuffer::getMemBufferCopy(os.str()), kernels)) {
+  std::string image;
+  llvm::raw_string_ostream imageStream(image);
+  if (llvm::Error error = linkHostImage(llvm::MemoryBufferRef(os.str(), ""), imageStream)) {
     ADD_FAILURE() << llvm::toString(std::move(error));
+    return false;
+  }
+  if (std::optional<std::string> error = loadHostImage(image, kernels)) {
+    ADD_FAILURE() << *error;
     return false;
   }
   for (const HostKernel &kernel : kernels)

@@ -68,6 +68,7 @@ private:
   HostTarget target;
   VectorFeatures features;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  llvm::SmallVector<mlir::NamedAttribute> descriptions; ///< of the kernels, for their metadata
   std::vector<HostKernel> kernels;
   std::map<std::string, HostKernel::Function> functions;
 };

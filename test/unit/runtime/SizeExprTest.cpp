@@ -90,3 +90,42 @@ TEST(SizeExpr, IllFormedStepsAreNoValue) {
     EXPECT_EQ(expr.print(), "?");
   }
 }
+
+// What is printed is read back, with the same values.
+TEST(SizeExpr, ReadsWhatItPrints) {
+  auto lookup = with({{"N", 7}, {"Q", 5}, {"ceildiv", 3}});
+  const SizeExpr exprs[] = {
+      SizeExpr::constant(0),
+      SizeExpr::constant(-4),
+      SizeExpr::symbol("ceildiv"),
+      SizeExpr({symbol("N"), symbol("Q"), apply(Kind::Add), constant(-1), apply(Kind::Add)}),
+      SizeExpr({symbol("N"), constant(2), apply(Kind::Mul), constant(3), apply(Kind::FloorDiv)}),
+      SizeExpr({symbol("N"), constant(-1), apply(Kind::Mul), symbol("Q"), apply(Kind::Add)}),
+      SizeExpr({symbol("N"), symbol("N"), symbol("Q"), apply(Kind::Add), apply(Kind::Add)}),
+      SizeExpr(
+          {symbol("N"), symbol("ceildiv"), apply(Kind::CeilDiv), constant(2), apply(Kind::Mod)}),
+      SizeExpr::constant(std::numeric_limits<int64_t>::min()),
+      SizeExpr({symbol("N"), constant(std::numeric_limits<int64_t>::min()), apply(Kind::Add)}),
+  };
+  for (const SizeExpr &expr : exprs) {
+    std::optional<SizeExpr> parsed = SizeExpr::parse(expr.print());
+    ASSERT_TRUE(parsed) << expr.print();
+    EXPECT_EQ(parsed->print(), expr.print());
+    EXPECT_EQ(parsed->evaluate(lookup), expr.evaluate(lookup)) << expr.print();
+  }
+}
+
+TEST(SizeExpr, ReadsAsPythonDoes) {
+  auto lookup = with({{"N", 7}, {"Q", 5}});
+  const std::pair<const char *, int64_t> cases[] = {
+      {"N + Q * 2", 17}, {"N*2-1", 13}, {"(N+Q)%5", 2}, {"N // 2 // 2", 1}, {"((N))", 7}};
+  for (auto [text, value] : cases) {
+    std::optional<SizeExpr> parsed = SizeExpr::parse(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(parsed->evaluate(lookup), value) << text;
+  }
+  for (const char *text : {"", " ", "N +", "+ N", "(N", "N)", "N N", "N - Q", "3N", "N / 2", "()",
+                           "9223372036854775808", "N ** 2", "-", "N - -1"})
+    EXPECT_FALSE(SizeExpr::parse(text)) << text;
+  EXPECT_FALSE(SizeExpr::parse(std::string(1000, '(') + "N" + std::string(1000, ')')));
+}

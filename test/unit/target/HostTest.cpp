@@ -6,7 +6,6 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Host/HostCode.h"
-#include "compiler/Target/Host/HostJit.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -14,6 +13,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
 #include <gtest/gtest.h>
 
@@ -63,37 +63,17 @@ protected:
 HostTarget getTarget(llvm::StringRef name) { return llvm::cantFail(HostTarget::get(name)); }
 } // namespace
 
-TEST_F(Host, RunsInThisProcess) {
-  HostTarget target = getTarget("native");
-  std::unique_ptr<llvm::MemoryBuffer> object = compile(source, target);
-  KernelInfo info;
-  info.name = "add";
-  std::vector<HostKernel> kernels = describeHostKernels(*module, info);
-  ASSERT_EQ(kernels.size(), 1u);
-  EXPECT_EQ(kernels[0].queryBlock, 64);
-  EXPECT_EQ(kernels[0].scratchBytes, 128);
-  if (llvm::Error error = loadHostKernels(std::move(object), kernels))
-    FAIL() << llvm::toString(std::move(error));
-
-  // The code outlives all but the last copy of the kernel.
-  HostKernel kernel = kernels[0];
-  kernels.clear();
-  int64_t results[3] = {};
-  BoundArguments arguments;
-  arguments.B = arguments.Hq = 1;
-  arguments.Q = 3;
-  arguments.slots = {reinterpret_cast<intptr_t>(results)};
-  EXPECT_EQ(launch(kernel, arguments), std::nullopt);
-  kernel.function(arguments.slots.data(), /*b=*/7, /*h=*/4, /*qBegin=*/2, 3, nullptr);
-  EXPECT_EQ(results[2], 47);
-}
-
 TEST_F(Host, KernelsCarryTheirDescription) {
-  std::unique_ptr<llvm::Module> ir = translate(source, getTarget("x86-64"));
+  std::unique_ptr<llvm::Module> ir = translate(source, getTarget("x86-64-v3"));
   auto *metadata = ir->getGlobalVariable("add_metadata");
   ASSERT_TRUE(metadata && metadata->isConstant());
-  EXPECT_EQ(llvm::cast<llvm::ConstantDataSequential>(metadata->getInitializer())->getAsCString(),
-            R"({"head_dim":8,"name":"add","query_block":64,"scratch_bytes":128})");
+  llvm::StringRef text =
+      llvm::cast<llvm::ConstantDataSequential>(metadata->getInitializer())->getAsCString();
+  EXPECT_TRUE(text.starts_with(R"({"cpu":"x86-64-v3","features":[)")) << text.str();
+  EXPECT_TRUE(text.ends_with(R"(,"head_dim":8,"name":"add","query_block":64,"scratch_bytes":128})"))
+      << text.str();
+  EXPECT_TRUE(text.contains(R"("fma")"));
+  EXPECT_FALSE(text.contains(R"("avx512f")"));
 }
 
 TEST_F(Host, FunctionsKnowTheirCpu) {
@@ -117,7 +97,7 @@ TEST_F(Host, CodeThatNeedsALibraryIsAnInternalError) {
       llvm.return %z : f32
     })mlir",
                                                        target);
-  EXPECT_EQ(llvm::toString(loadHostKernels(std::move(object), {})),
+  EXPECT_EQ(llvm::toString(checkSelfContained(object->getMemBufferRef())),
             "internal error, please report: the code needs expf, memcpy from a library");
 }
 

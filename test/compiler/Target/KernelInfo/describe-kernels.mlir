@@ -8,7 +8,7 @@
 // CHECK-SAME: {\22name\22:\22on\22,\22shape\22:[],\22type\22:\22bool\22}
 // CHECK-SAME: \22checked\22:true,\22dtype\22:\22bf16\22,\22extents\22:[\22N\22],\22head_dim\22:64,\22lse\22:true
 // CHECK-SAME: \22requirements\22:[{\22capture\22:\22ids\22,\22dim\22:0,\22index\22:7},{\22capture\22:\22ids\22,\22dim\22:1,\22index\22:-1}]
-// CHECK-SAME: \22scalars\22:[{\22name\22:\22cap\22,\22type\22:\22f16\22}],\22scale\22:null,\22value_dim\22:32,\22version\22:1}"
+// CHECK-SAME: \22scalars\22:[{\22name\22:\22cap\22,\22type\22:\22f16\22}],\22scale\22:null,\22tensors\22:[{\22layout\22:\22strided\22,\22name\22:\22q\22,\22type\22:\22bf16\22},{{.*}}{\22layout\22:\22strided\22,\22name\22:\22lse\22,\22type\22:\22f32\22}],\22value_dim\22:32,\22version\22:1}"
 attn.kernel @full_bf16_d64x32 dtype(bf16) head_dim(64) value_dim(32) scale_argument lse checked {
   attn.capture @rel : f32["Hq", "Q" + "KV" + -1]
   attn.capture @ids : ui8["N", (2 * "N") floordiv 3]

@@ -1,0 +1,263 @@
+//===- KernelMetadata.cpp - Kernels as their code describes them ------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "attnc/KernelMetadata.h"
+#include "attnc/CpuFeatures.h"
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+using namespace attnc;
+using Json = nlohmann::json;
+
+namespace {
+using Error = std::optional<std::string>;
+
+constexpr int64_t maxRank = 6;
+constexpr int64_t maxInt = std::numeric_limits<int32_t>::max();
+
+/// Reads the members of one object. The first thing that is wrong is kept; what is read after it
+/// means nothing.
+class ObjectReader {
+public:
+  ObjectReader(const Json &object, Error &error) : object(object), error(error) {
+    if (!object.is_object())
+      fail("expected an object");
+  }
+
+  /// The member `key`, or null after an error.
+  const Json *find(const char *key) {
+    if (error || !object.is_object())
+      return nullptr;
+    auto found = object.find(key);
+    if (found != object.end())
+      return &*found;
+    fail("expected a member `" + std::string(key) + "`");
+    return nullptr;
+  }
+
+  bool has(const char *key) const { return object.is_object() && object.contains(key); }
+
+  int64_t getInt(const char *key, int64_t min, int64_t max) {
+    const Json *value = find(key);
+    if (!value)
+      return min;
+    bool fits = value->is_number_integer() &&
+                (!value->is_number_unsigned() ||
+                 value->get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max()));
+    int64_t number = fits ? value->get<int64_t>() : 0;
+    if (fits && number >= min && number <= max)
+      return number;
+    fail("`" + std::string(key) + "`: expected an integer from " + std::to_string(min) + " to " +
+         std::to_string(max) + ", got " + print(*value));
+    return min;
+  }
+
+  bool getBool(const char *key) {
+    const Json *value = find(key);
+    if (value && !value->is_boolean())
+      fail("`" + std::string(key) + "`: expected true or false, got " + print(*value));
+    return value && value->is_boolean() && value->get<bool>();
+  }
+
+  std::string getString(const char *key) {
+    const Json *value = find(key);
+    if (!value)
+      return "";
+    if (value->is_string() && !value->get_ref<const std::string &>().empty())
+      return value->get<std::string>();
+    fail("`" + std::string(key) + "`: expected a text, got " + print(*value));
+    return "";
+  }
+
+  ElementType getType(const char *key) {
+    std::string name = getString(key);
+    std::optional<ElementType> type = parseElementType(name);
+    if (!error && !type)
+      fail("`" + std::string(key) + "`: expected an element type, got `" + name + "`");
+    return type.value_or(ElementType::F32);
+  }
+
+  /// Calls `use` with each element of the array `key` until something is wrong.
+  template <typename UseT> void forEach(const char *key, UseT use) {
+    const Json *array = find(key);
+    if (!array)
+      return;
+    if (!array->is_array())
+      return fail("`" + std::string(key) + "`: expected an array, got " + print(*array));
+    for (const Json &element : *array)
+      if (!error)
+        use(element);
+  }
+
+  void fail(std::string message) {
+    if (!error)
+      error = std::move(message);
+  }
+
+  static std::string print(const Json &value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+private:
+  const Json &object;
+  Error &error;
+};
+
+std::string readName(const Json &value, Error &error) {
+  if (value.is_string() && !value.get_ref<const std::string &>().empty())
+    return value.get<std::string>();
+  error = "expected a name, got " + ObjectReader::print(value);
+  return "";
+}
+
+CaptureInfo readCapture(const Json &value, Error &error) {
+  ObjectReader reader(value, error);
+  CaptureInfo capture{reader.getString("name"), reader.getType("type"), {}};
+  reader.forEach("shape", [&](const Json &size) {
+    std::string text = readName(size, error);
+    std::optional<SizeExpr> expr = SizeExpr::parse(text);
+    if (expr)
+      capture.shape.push_back(std::move(*expr));
+    else
+      reader.fail("`" + capture.name + "`: expected a size, got `" + text + "`");
+  });
+  if (static_cast<int64_t>(capture.shape.size()) > maxRank)
+    reader.fail("`" + capture.name + "`: expected at most " + std::to_string(maxRank) +
+                " dimensions, got " + std::to_string(capture.shape.size()));
+  return capture;
+}
+
+/// The elements of a tensor have the type and lie as kernels of this version have it.
+void checkTensor(const Json &value, const KernelInfo &info, Error &error) {
+  ObjectReader reader(value, error);
+  std::string name = reader.getString("name"), layout = reader.getString("layout");
+  ElementType type = reader.getType("type");
+  if (error)
+    return;
+  if (layout != stridedLayout)
+    error = "`" + name + "` has the layout `" + layout + "`, which needs a later runtime";
+  else if (ElementType expected = name == "lse" ? ElementType::F32 : info.dtype; type != expected)
+    error = "`" + name + "` has elements of " + getName(type) + " beside " + getName(info.dtype) +
+            ", which needs a later runtime";
+}
+
+void checkNames(const KernelInfo &info, Error &error) {
+  std::vector<std::string> names = info.extents;
+  for (const CaptureInfo &capture : info.captures)
+    names.push_back(capture.name);
+  for (const ScalarInfo &scalar : info.scalars)
+    names.push_back(scalar.name);
+  std::sort(names.begin(), names.end());
+  auto twice = std::adjacent_find(names.begin(), names.end());
+  if (!error && twice != names.end())
+    error = "`" + *twice + "` is declared twice";
+}
+
+/// A constant index is into a dimension that there is.
+Requirement readRequirement(const Json &value, const KernelInfo &info, Error &error) {
+  ObjectReader reader(value, error);
+  Requirement requirement{reader.getString("capture"), 0, 0};
+  auto capture = std::find_if(info.captures.begin(), info.captures.end(),
+                              [&](const CaptureInfo &c) { return c.name == requirement.capture; });
+  if (!error && capture == info.captures.end())
+    reader.fail("`requirements`: there is no captured tensor `" + requirement.capture + "`");
+  if (error)
+    return requirement;
+  requirement.dim = reader.getInt("dim", 0, static_cast<int64_t>(capture->shape.size()) - 1);
+  requirement.index = reader.getInt("index", std::numeric_limits<int64_t>::min(),
+                                    std::numeric_limits<int64_t>::max());
+  return requirement;
+}
+
+KernelInfo readInfo(ObjectReader &reader, Error &error) {
+  KernelInfo info;
+  int64_t version = reader.getInt("version", 1, std::numeric_limits<int64_t>::max());
+  if (version != metadataVersion)
+    reader.fail("expected metadata of version " + std::to_string(metadataVersion) + ", got " +
+                std::to_string(version) + ", which needs a later runtime");
+  info.name = reader.getString("name");
+  info.dtype = reader.getType("dtype");
+  if (!isFloat(info.dtype))
+    reader.fail("`dtype`: expected a float type, got " + getName(info.dtype));
+  info.headDim = reader.getInt("head_dim", 1, maxInt);
+  info.valueDim = reader.getInt("value_dim", 1, maxInt);
+  if (const Json *scale = reader.find("scale"); scale && !scale->is_null()) {
+    if (!scale->is_number())
+      reader.fail("`scale`: expected a number or null, got " + ObjectReader::print(*scale));
+    else
+      info.scale = scale->get<float>();
+  }
+  info.lse = reader.getBool("lse");
+  info.checked = reader.getBool("checked");
+  reader.forEach("extents",
+                 [&](const Json &value) { info.extents.push_back(readName(value, error)); });
+  reader.forEach("captures",
+                 [&](const Json &value) { info.captures.push_back(readCapture(value, error)); });
+  reader.forEach("scalars", [&](const Json &value) {
+    ObjectReader scalar(value, error);
+    info.scalars.push_back({scalar.getString("name"), scalar.getType("type")});
+  });
+  checkNames(info, error);
+  reader.forEach("requirements", [&](const Json &value) {
+    info.requirements.push_back(readRequirement(value, info, error));
+  });
+  reader.forEach("tensors", [&](const Json &value) { checkTensor(value, info, error); });
+  return info;
+}
+
+/// Calls `read` for the object that is `text`.
+template <typename ReadT> Error readObject(std::string_view text, ReadT read) {
+  Json object = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (object.is_discarded())
+    return "expected JSON";
+  Error error;
+  ObjectReader reader(object, error);
+  read(reader, error);
+  return error;
+}
+} // namespace
+
+Error attnc::readHostMetadata(std::string_view text, HostKernel &kernel) {
+  return readObject(text, [&](ObjectReader &reader, Error &error) {
+    kernel.info = readInfo(reader, error);
+    kernel.queryBlock = reader.getInt("query_block", 1, maxInt);
+    kernel.scratchBytes = reader.getInt("scratch_bytes", 0, int64_t(1) << 40);
+    std::string cpu = reader.getString("cpu"), missing;
+    reader.forEach("features", [&](const Json &value) {
+      std::string feature = readName(value, error);
+      if (!error && !hasCpuFeature(feature))
+        missing += (missing.empty() ? "" : ", ") + feature;
+    });
+    if (!missing.empty())
+      reader.fail("this machine cannot run code for the CPU `" + cpu + "`: it lacks " + missing);
+  });
+}
+
+Error attnc::readGpuMetadata(std::string_view text, GpuKernel &kernel, std::string &arch) {
+  return readObject(text, [&](ObjectReader &reader, Error &error) {
+    kernel.info = readInfo(reader, error);
+    arch = reader.getString("arch");
+    kernel.queryBlock = reader.getInt("query_block", 1, maxInt);
+    kernel.threads = reader.getInt("threads", 1, 1024);
+    kernel.sharedBytes = reader.getInt("shared_bytes", 0, maxInt);
+    kernel.shortGrid.reset();
+    if (!reader.has("short_grid"))
+      return;
+    const Json *object = reader.find("short_grid");
+    if (!object)
+      return;
+    ObjectReader shortReader(*object, error);
+    ShortGrid &grid = kernel.shortGrid.emplace();
+    grid.rows = shortReader.getInt("rows", 1, maxInt);
+    grid.packsHeads = shortReader.getBool("packs_heads");
+    grid.threads = shortReader.getInt("threads", 1, 1024);
+    grid.sharedBytes = shortReader.getInt("shared_bytes", 0, maxInt);
+    grid.combineThreads = shortReader.getInt("combine_threads", 1, 1024);
+    grid.combineSharedBytes = shortReader.getInt("combine_shared_bytes", 0, maxInt);
+  });
+}

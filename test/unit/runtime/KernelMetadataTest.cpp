@@ -1,0 +1,141 @@
+//===- KernelMetadataTest.cpp - Tests of reading metadata -------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "attnc/KernelMetadata.h"
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+const std::string common = R"("version":1,"name":"packed_bf16_d64","dtype":"bf16","head_dim":64,
+"value_dim":32,"scale":0.125,"lse":true,"checked":false,"extents":["N"],
+"captures":[{"name":"doc","type":"i32","shape":["B","Q + KV - 1"]},{"name":"t","type":"f16","shape":["N"]}],
+"scalars":[{"name":"cap","type":"f32"}],"requirements":[{"capture":"t","dim":0,"index":-3}],
+"tensors":[{"name":"q","type":"bf16","layout":"strided"},{"name":"lse","type":"f32","layout":"strided"}])";
+const std::string host =
+    "{" + common + R"(,"cpu":"x86-64","features":[],"query_block":64,"scratch_bytes":128})";
+const std::string gpu = "{" + common + R"(,"arch":"sm_80","query_block":64,"threads":128,
+"shared_bytes":49152,"short_grid":{"rows":16,"packs_heads":true,"threads":64,"shared_bytes":1024,
+"combine_threads":32,"combine_shared_bytes":8}})";
+
+/// `text` with the first `from` replaced.
+std::string replace(std::string text, const std::string &from, const std::string &to) {
+  size_t place = text.find(from);
+  EXPECT_NE(place, std::string::npos) << from;
+  return text.replace(place, from.size(), to);
+}
+
+std::string readHost(const std::string &text) {
+  HostKernel kernel;
+  return readHostMetadata(text, kernel).value_or("");
+}
+} // namespace
+
+TEST(KernelMetadata, HostKernel) {
+  HostKernel kernel;
+  ASSERT_EQ(readHostMetadata(host, kernel), std::nullopt);
+  const KernelInfo &info = kernel.info;
+  EXPECT_EQ(info.name, "packed_bf16_d64");
+  EXPECT_EQ(info.dtype, ElementType::BF16);
+  EXPECT_EQ(info.headDim, 64);
+  EXPECT_EQ(info.valueDim, 32);
+  EXPECT_EQ(info.scale, 0.125f);
+  EXPECT_TRUE(info.lse);
+  EXPECT_FALSE(info.checked);
+  EXPECT_EQ(info.extents, std::vector<std::string>{"N"});
+  ASSERT_EQ(info.captures.size(), 2u);
+  EXPECT_EQ(info.captures[0].type, ElementType::I32);
+  EXPECT_EQ(info.captures[0].shape[1].print(), "Q + KV - 1");
+  ASSERT_EQ(info.scalars.size(), 1u);
+  EXPECT_EQ(info.scalars[0].name, "cap");
+  ASSERT_EQ(info.requirements.size(), 1u);
+  EXPECT_EQ(info.requirements[0].index, -3);
+  EXPECT_EQ(kernel.queryBlock, 64);
+  EXPECT_EQ(kernel.scratchBytes, 128);
+}
+
+TEST(KernelMetadata, GpuKernel) {
+  GpuKernel kernel;
+  std::string arch;
+  ASSERT_EQ(readGpuMetadata(gpu, kernel, arch), std::nullopt);
+  EXPECT_EQ(arch, "sm_80");
+  EXPECT_EQ(kernel.threads, 128);
+  EXPECT_EQ(kernel.sharedBytes, 49152);
+  ASSERT_TRUE(kernel.shortGrid);
+  EXPECT_EQ(kernel.shortGrid->rows, 16);
+  EXPECT_TRUE(kernel.shortGrid->packsHeads);
+  EXPECT_EQ(kernel.shortGrid->combineThreads, 32);
+}
+
+// Keys that come later, and a scale that is an argument.
+TEST(KernelMetadata, WhatIsUnknownIsPassedOver) {
+  HostKernel kernel;
+  std::string text = replace(replace(host, "0.125", "null"), "{", R"({"later":[1,{"x":2}],)");
+  ASSERT_EQ(readHostMetadata(text, kernel), std::nullopt);
+  EXPECT_EQ(kernel.info.scale, std::nullopt);
+}
+
+TEST(KernelMetadata, WhatIsWrongIsNamed) {
+  EXPECT_EQ(readHost("{"), "expected JSON");
+  EXPECT_EQ(readHost("[]"), "expected an object");
+  EXPECT_EQ(readHost("{}"), "expected a member `version`");
+  const struct {
+    const char *from, *to, *message;
+  } cases[] = {
+      {"\"version\":1", "\"version\":2",
+       "expected metadata of version 1, got 2, which needs a later runtime"},
+      {"\"version\":1", "\"version\":\"1\"",
+       "`version`: expected an integer from 1 to 9223372036854775807, got \"1\""},
+      {"\"name\":\"packed_bf16_d64\"", "\"name\":7", "`name`: expected a text, got 7"},
+      {"\"name\":\"packed_bf16_d64\"", "\"name\":\"\"", "`name`: expected a text, got \"\""},
+      {"\"dtype\":\"bf16\"", "\"dtype\":\"fp8\"", "`dtype`: expected an element type, got `fp8`"},
+      {"\"dtype\":\"bf16\"", "\"dtype\":\"i32\"", "`dtype`: expected a float type, got i32"},
+      {"\"head_dim\":64", "\"head_dim\":0",
+       "`head_dim`: expected an integer from 1 to 2147483647, got 0"},
+      {"\"head_dim\":64", "\"head_dim\":18446744073709551615",
+       "`head_dim`: expected an integer from 1 to 2147483647, got 18446744073709551615"},
+      {"\"head_dim\":64", "\"head_dim\":1.5",
+       "`head_dim`: expected an integer from 1 to 2147483647, got 1.5"},
+      {"\"scale\":0.125", "\"scale\":\"x\"", "`scale`: expected a number or null, got \"x\""},
+      {"\"lse\":true", "\"lse\":1", "`lse`: expected true or false, got 1"},
+      {"\"extents\":[\"N\"]", "\"extents\":[0]", "expected a name, got 0"},
+      {"\"extents\":[\"N\"]", "\"extents\":{}", "`extents`: expected an array, got {}"},
+      {"\"extents\":[\"N\"]", "\"extents\":[\"doc\"]", "`doc` is declared twice"},
+      {"Q + KV - 1", "Q +", "`doc`: expected a size, got `Q +`"},
+      {"\"shape\":[\"N\"]", R"("shape":["1","1","1","1","1","1","1"])",
+       "`t`: expected at most 6 dimensions, got 7"},
+      {"\"capture\":\"t\"", "\"capture\":\"u\"", "`requirements`: there is no captured tensor `u`"},
+      {"\"dim\":0", "\"dim\":1", "`dim`: expected an integer from 0 to 0, got 1"},
+      {"\"layout\":\"strided\"", "\"layout\":\"paged\"",
+       "`q` has the layout `paged`, which needs a later runtime"},
+      {"{\"name\":\"q\",\"type\":\"bf16\"", "{\"name\":\"q\",\"type\":\"i8\"",
+       "`q` has elements of i8 beside bf16, which needs a later runtime"},
+      {"\"query_block\":64", "\"query_block\":0",
+       "`query_block`: expected an integer from 1 to 2147483647, got 0"},
+      {"\"features\":[]", "\"features\":[\"never-heard-of\",\"z9\"]",
+       "this machine cannot run code for the CPU `x86-64`: it lacks never-heard-of, z9"},
+  };
+  for (const auto &test : cases)
+    EXPECT_EQ(readHost(replace(host, test.from, test.to)), test.message) << test.to;
+}
+
+// Whatever byte of it is lost or another, reading ends with a message or a kernel.
+TEST(KernelMetadata, AnyTextIsSafe) {
+  for (const std::string &text : {host, gpu})
+    for (size_t i = 0; i < text.size(); ++i) {
+      std::string cut = text.substr(0, i), other = text;
+      other[i] = static_cast<char>(other[i] ^ 0x15);
+      for (const std::string &bad : {cut, other}) {
+        HostKernel kernel;
+        GpuKernel gpuKernel;
+        std::string arch;
+        readHostMetadata(bad, kernel);
+        readGpuMetadata(bad, gpuKernel, arch);
+      }
+      EXPECT_NE(readHost(cut), "");
+    }
+}
