@@ -224,8 +224,9 @@ private:
       symbol.isCode = ELF64_ST_TYPE(entry.st_info) == STT_FUNC && (segment->p_flags & PF_X);
       symbols.push_back(symbol);
     }
-    std::stable_sort(symbols.begin(), symbols.end(),
-                     [](const Symbol &a, const Symbol &b) { return a.address < b.address; });
+    std::sort(symbols.begin(), symbols.end(), [](const Symbol &a, const Symbol &b) {
+      return std::pair(a.address, a.name) < std::pair(b.address, b.name);
+    });
     return std::nullopt;
   }
 

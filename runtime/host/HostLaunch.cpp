@@ -36,6 +36,21 @@ HostTasks attnc::planTasks(const HostKernel &kernel, const BoundArguments &argum
   return {rows, blocks, blocks * heads};
 }
 
+int64_t attnc::getScratchStride(const HostKernel &kernel) {
+  return ceilDiv(kernel.scratchBytes, scratchAlignment) * scratchAlignment;
+}
+
+void attnc::runTask(const HostKernel &kernel, const BoundArguments &arguments,
+                    const HostTasks &tasks, int64_t task, void *scratch) {
+  // The last query block first, as masks leave it most keys; then batch by batch and head by head,
+  // so that heads that share keys and values run close together.
+  int64_t block = tasks.blocks - 1 - task / (arguments.B * arguments.Hq);
+  int64_t head = task % (arguments.B * arguments.Hq);
+  int64_t begin = block * tasks.rows;
+  kernel.function(arguments.slots.data(), head / arguments.Hq, head % arguments.Hq, begin,
+                  std::min(begin + tasks.rows, arguments.Q), scratch);
+}
+
 std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundArguments &arguments,
                                          int threads) {
   if (threads <= 0)
@@ -44,27 +59,17 @@ std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundAr
   if (tasks.count == 0)
     return std::nullopt;
 
-  constexpr size_t alignment = 64;
   int workers = static_cast<int>(std::min<int64_t>(threads, tasks.count));
-  size_t bytes = ceilDiv(kernel.scratchBytes, alignment) * alignment;
+  size_t bytes = static_cast<size_t>(getScratchStride(kernel));
   std::unique_ptr<char, decltype(&std::free)> scratch(nullptr, &std::free);
   if (bytes != 0) {
-    scratch.reset(static_cast<char *>(std::aligned_alloc(alignment, bytes * workers)));
+    scratch.reset(static_cast<char *>(std::aligned_alloc(scratchAlignment, bytes * workers)));
     if (!scratch)
       return "cannot allocate " + std::to_string(bytes * workers) + " bytes of scratch memory";
   }
 
-  // The last query block first, as masks leave it most keys; then batch by batch and head by head,
-  // so that heads that share keys and values run close together.
-  int64_t heads = arguments.Hq;
-  int64_t headsOfAll = arguments.B * heads;
-  const int64_t *slots = arguments.slots.data();
   ThreadPool::get().run(tasks.count, workers, [&](int64_t task, int worker) {
-    int64_t block = tasks.blocks - 1 - task / headsOfAll;
-    int64_t head = task % headsOfAll;
-    int64_t begin = block * tasks.rows;
-    kernel.function(slots, head / heads, head % heads, begin,
-                    std::min(begin + tasks.rows, arguments.Q), scratch.get() + worker * bytes);
+    runTask(kernel, arguments, tasks, task, scratch.get() + worker * bytes);
   });
   return std::nullopt;
 }

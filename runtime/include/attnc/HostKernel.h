@@ -55,6 +55,16 @@ struct HostTasks {
 /// Blocks as large as the kernel takes, or smaller where that left threads without work.
 HostTasks planTasks(const HostKernel &kernel, const BoundArguments &arguments, int threads);
 
+/// What the scratch memory of a call is aligned to.
+inline constexpr int64_t scratchAlignment = 64;
+
+/// The bytes from the scratch memory of one thread to that of the next.
+int64_t getScratchStride(const HostKernel &kernel);
+
+/// Computes task `task` of a launch in this thread. `scratch` is for no other thread.
+void runTask(const HostKernel &kernel, const BoundArguments &arguments, const HostTasks &tasks,
+             int64_t task, void *scratch);
+
 /// The threads a launch uses when it is not told: one a core this process may run on.
 int getDefaultThreads();
 

@@ -1,0 +1,47 @@
+//===- Device.cpp - What kernels run on -----------------------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "runtime/api/Device.h"
+#include "runtime/api/HostDevice.h"
+#include "runtime/host/HostImage.h"
+
+using namespace attnc;
+using namespace attnc::api;
+
+Result Variant::runPart(const BoundArguments &, const LaunchPlan &, void *, int32_t,
+                        int32_t) const {
+  return invalidArgument("parts of launches run on the device `host` alone");
+}
+
+Result Device::open(std::string_view name, const attnc_device_options_t &options,
+                    std::shared_ptr<Device> &device) {
+  if (options.threads < 0)
+    return invalidArgument("`threads`: expected at least 0, got " +
+                           std::to_string(options.threads));
+  if (options.parallel_for && name != "host")
+    return invalidArgument("`parallel_for`: expected the device `host`, got `" + std::string(name) +
+                           "`");
+  if (name == "host")
+    return HostDevice::open(options, device);
+  return invalidArgument("expected a device of host, got `" + std::string(name) + "`");
+}
+
+std::string api::describeBytes(std::string_view bytes) {
+  constexpr std::string_view elf = "\177ELF";
+  if (isHostImage(bytes))
+    return "a host image";
+  if (bytes.substr(0, elf.size()) == elf) {
+    // The machine that ELF files name in their bytes 18 and 19.
+    constexpr size_t machine = 18;
+    constexpr unsigned char cuda = 190;
+    bool isCubin = bytes.size() > machine && static_cast<unsigned char>(bytes[machine]) == cuda;
+    return isCubin ? "a cubin" : "an object file";
+  }
+  if (bytes.find(".version") != std::string_view::npos)
+    return "PTX";
+  return bytes.empty() ? "nothing" : "something else";
+}

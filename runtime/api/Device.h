@@ -1,0 +1,84 @@
+//===- Device.h - What kernels run on ---------------------------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef RUNTIME_API_DEVICE_H
+#define RUNTIME_API_DEVICE_H
+
+#include "attnc/GpuKernel.h"
+#include "attnc/HostKernel.h"
+#include "runtime/api/Failure.h"
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace attnc::api {
+
+/// How a launch is made, by sizes and strides alone.
+struct LaunchPlan {
+  size_t workspaceBytes = 0;
+  size_t workspaceAlignment = 1;
+  HostTasks host;
+  GpuLaunch gpu;
+};
+
+/// A kernel of one element type and head dim, loaded on a device. Any number of threads may use it.
+class Variant {
+public:
+  explicit Variant(KernelInfo info) : info(std::move(info)) {}
+  virtual ~Variant() = default;
+
+  const KernelInfo &getInfo() const { return info; }
+  /// Of a kernel for GPUs, else empty.
+  virtual std::string getArch() const { return ""; }
+
+  virtual Result plan(const BoundArguments &arguments, LaunchPlan &plan) const = 0;
+
+  /// Runs or starts a launch that was planned, without allocating.
+  virtual Result run(const BoundArguments &arguments, const LaunchPlan &plan, void *workspace,
+                     void *stream) const = 0;
+
+  /// Runs part `part` of `parts` in this thread.
+  virtual Result runPart(const BoundArguments &arguments, const LaunchPlan &plan, void *workspace,
+                         int32_t part, int32_t parts) const;
+
+private:
+  KernelInfo info;
+};
+
+/// What attnc_device_t stands for. Any number of threads may use it.
+class Device : public std::enable_shared_from_this<Device> {
+public:
+  virtual ~Device() = default;
+
+  /// Opens the device of that name.
+  static Result open(std::string_view name, const attnc_device_options_t &options,
+                     std::shared_ptr<Device> &device);
+
+  const std::string &getName() const { return name; }
+  const std::string &getDescription() const { return description; }
+  virtual attnc_device_info_t getInfo() const = 0;
+
+  /// Whether tensors for it may lie there; else the message says where they should.
+  virtual Result checkPlace(DLDevice place) const = 0;
+
+  /// Loads all kernels in `bytes`; there is at least one.
+  virtual Result load(std::string_view bytes, std::vector<std::unique_ptr<Variant>> &variants) = 0;
+
+  /// Memory for workspace.
+  virtual Result allocate(size_t bytes, void *&memory) = 0;
+  virtual void release(void *memory) = 0;
+
+protected:
+  std::string name, description;
+};
+
+/// For messages: "PTX", "a cubin", "a host image", "an object file", or "something else".
+std::string describeBytes(std::string_view bytes);
+
+} // namespace attnc::api
+
+#endif // RUNTIME_API_DEVICE_H

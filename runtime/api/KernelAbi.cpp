@@ -1,0 +1,112 @@
+//===- KernelAbi.cpp - Functions of the C ABI for kernels -----------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "runtime/api/Handles.h"
+#include <cerrno>
+#include <cstdio>
+
+using namespace attnc;
+using namespace attnc::api;
+
+/// Reads the whole file into `bytes`.
+static Result readFile(const char *path, std::string &bytes) {
+  auto unreadable = [path] {
+    return Failure{ATTNC_UNAVAILABLE, std::string(path) + ": cannot read: " + std::strerror(errno)};
+  };
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"), std::fclose);
+  if (!file)
+    return unreadable();
+  constexpr size_t blockBytes = 1 << 16;
+  for (size_t length = 0, got = 0;; length += got) {
+    bytes.resize(length + blockBytes);
+    errno = 0;
+    got = std::fread(bytes.data() + length, 1, blockBytes, file.get());
+    if (std::ferror(file.get()))
+      return unreadable();
+    if (got < blockBytes) {
+      bytes.resize(length + got);
+      return std::nullopt;
+    }
+  }
+}
+
+/// An error if there are not so many of something.
+static Result checkIndex(const char *name, size_t index, size_t count) {
+  if (index < count)
+    return std::nullopt;
+  return invalidArgument("`" + std::string(name) + "`: expected a number below " +
+                         std::to_string(count) + ", got " + std::to_string(index));
+}
+
+static Result loadKernel(Device &device, std::string_view bytes, attnc_kernel_t **kernel) {
+  auto handle = std::make_unique<attnc_kernel_t>();
+  if (Result failure = Kernel::load(device.shared_from_this(), bytes, handle->object))
+    return failure;
+  *kernel = handle.release();
+  return std::nullopt;
+}
+
+const char *attnc_kernel_message(const attnc_kernel_t *kernel) { return getMessageOf(kernel); }
+
+attnc_status_t attnc_kernel_load(attnc_device_t *device, const void *bytes, size_t size,
+                                 attnc_kernel_t **kernel) {
+  return callWith(device, [&](Device &object) -> Result {
+    if (Result failure = checkPointer("bytes", bytes))
+      return failure;
+    if (Result failure = checkPointer("kernel", kernel))
+      return failure;
+    return loadKernel(object, {static_cast<const char *>(bytes), size}, kernel);
+  });
+}
+
+attnc_status_t attnc_kernel_load_file(attnc_device_t *device, const char *path,
+                                      attnc_kernel_t **kernel) {
+  return callWith(device, [&](Device &object) -> Result {
+    if (Result failure = checkPointer("path", path))
+      return failure;
+    if (Result failure = checkPointer("kernel", kernel))
+      return failure;
+    std::string bytes;
+    if (Result failure = readFile(path, bytes))
+      return failure;
+    Result failure = loadKernel(object, bytes, kernel);
+    if (failure && failure->status == ATTNC_INVALID_KERNEL)
+      failure->message = std::string(path) + ": " + failure->message;
+    return failure;
+  });
+}
+
+attnc_status_t attnc_kernel_release(attnc_kernel_t *kernel) { return releaseHandle(kernel); }
+
+attnc_status_t attnc_kernel_get_variant_count(const attnc_kernel_t *kernel, size_t *count) {
+  return callWith(kernel, [&](const Kernel &object) -> Result {
+    if (Result failure = checkPointer("count", count))
+      return failure;
+    *count = object.getNumVariants();
+    return std::nullopt;
+  });
+}
+
+attnc_status_t attnc_kernel_get_variant(const attnc_kernel_t *kernel, size_t index,
+                                        attnc_variant_info_t *info) {
+  return callWith(kernel, [&](const Kernel &object) -> Result {
+    if (Result failure = checkIndex("index", index, object.getNumVariants()))
+      return failure;
+    return writeStruct("info", object.describe(index), info);
+  });
+}
+
+attnc_status_t attnc_kernel_get_argument(const attnc_kernel_t *kernel, size_t variant, size_t index,
+                                         attnc_argument_info_t *info) {
+  return callWith(kernel, [&](const Kernel &object) -> Result {
+    if (Result failure = checkIndex("variant", variant, object.getNumVariants()))
+      return failure;
+    if (Result failure = checkIndex("index", index, object.getNumArguments(variant)))
+      return failure;
+    return writeStruct("info", object.describeArgument(variant, index), info);
+  });
+}
