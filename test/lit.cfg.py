@@ -42,6 +42,8 @@ if os.path.exists(f"{config.llvm_tools}/llc"):
 for program in ("nvcc", "nvdisasm", "ptxas"):
     if shutil.which(program):
         config.available_features.add(program)
+if shutil.which("dpkg-shlibdeps") and shutil.which("dpkg-deb"):
+    config.available_features.add("dpkg")
 if "ptxas" in config.available_features:
     # Figures of machine code are for one release.
     version = subprocess.run(["ptxas", "--version"], capture_output=True, text=True).stdout

@@ -65,12 +65,20 @@ std::optional<RunError> Compilation::read(const std::string &path) {
   llvm::StringRef suffix = llvm::sys::path::extension(path);
   if (!isStandardInput && suffix != ".attn" && suffix != ".mlir")
     return RunError{BadUsage, path + ": expected a file that ends in .attn or .mlir"};
-  if (text.size() > SourceFile::maxSize)
-    return RunError{BadInput, path + ": expected at most " + std::to_string(SourceFile::maxSize) +
-                                  " bytes, got " + std::to_string(text.size())};
-  file = &sources.add(isStandardInput ? "<stdin>" : path, text.str());
-  source = isStandardInput ? !looksLikeMlir(text) : suffix == ".attn";
+  bool isProgram = isStandardInput ? !looksLikeMlir(text) : suffix == ".attn";
+  if (auto error = readText(isStandardInput ? "<stdin>" : path, text.str()))
+    return error;
+  source = isProgram;
   return source ? std::nullopt : readModule(*file);
+}
+
+std::optional<RunError> Compilation::readText(const std::string &name, std::string text) {
+  if (text.size() > SourceFile::maxSize)
+    return RunError{BadInput, name + ": expected at most " + std::to_string(SourceFile::maxSize) +
+                                  " bytes, got " + std::to_string(text.size())};
+  file = &sources.add(name, std::move(text));
+  source = true;
+  return std::nullopt;
 }
 
 /// True if the body of a function has ops that LLVM IR cannot be made of.

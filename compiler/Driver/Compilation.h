@@ -31,6 +31,9 @@ public:
   /// Reads the file `path`, or standard input for `-`: an .attn program, or a form of MLIR.
   std::optional<RunError> read(const std::string &path);
 
+  /// Takes an .attn program from memory; `name` is that of its file in messages.
+  std::optional<RunError> readText(const std::string &name, std::string text);
+
   /// True for an .attn program.
   bool isSource() const { return source; }
   /// The phase it is at; nothing for an .attn program that has not been compiled.

@@ -68,6 +68,9 @@ public:
   /// Loads all kernels in `bytes`; there is at least one.
   virtual Result load(std::string_view bytes, std::vector<std::unique_ptr<Variant>> &variants) = 0;
 
+  /// What attnc_compile calls it.
+  virtual std::string getCompileTarget() const = 0;
+
   /// Memory for workspace.
   virtual Result allocate(size_t bytes, void *&memory) = 0;
   virtual void release(void *memory) = 0;

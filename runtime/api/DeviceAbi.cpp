@@ -14,7 +14,7 @@ uint32_t attnc_abi_version(void) { return ATTNC_ABI_VERSION; }
 
 const char *attnc_version(void) { return ATTNC_VERSION; }
 
-const char *attnc_status_name(attnc_status_t status) {
+const char *attnc_status_name(int32_t status) {
   switch (status) {
   case ATTNC_OK:
     return "ATTNC_OK";

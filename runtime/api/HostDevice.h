@@ -21,6 +21,7 @@ public:
   attnc_device_info_t getInfo() const override;
   Result checkPlace(DLDevice place) const override;
   Result load(std::string_view bytes, std::vector<std::unique_ptr<Variant>> &variants) override;
+  std::string getCompileTarget() const override { return "host"; }
   Result allocate(size_t bytes, void *&memory) override;
   void release(void *memory) override;
 

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "runtime/api/CompilerLibrary.h"
 #include "runtime/api/Handles.h"
 #include <cerrno>
 #include <cstdio>
@@ -76,6 +77,23 @@ attnc_status_t attnc_kernel_load_file(attnc_device_t *device, const char *path,
     Result failure = loadKernel(object, bytes, kernel);
     if (failure && failure->status == ATTNC_INVALID_KERNEL)
       failure->message = std::string(path) + ": " + failure->message;
+    return failure;
+  });
+}
+
+attnc_status_t attnc_kernel_compile(attnc_device_t *device, const attnc_source_t *source,
+                                    attnc_kernel_t **kernel) {
+  return callWith(device, [&](Device &object) -> Result {
+    if (Result failure = checkPointer("source", source))
+      return failure;
+    if (Result failure = checkPointer("kernel", kernel))
+      return failure;
+    std::string code;
+    if (Result failure = compileWithLibrary(*source, object.getCompileTarget(), code))
+      return failure;
+    Result failure = loadKernel(object, code, kernel);
+    if (failure && failure->status == ATTNC_INVALID_KERNEL)
+      return Failure{ATTNC_INTERNAL, "internal error, please report: " + failure->message};
     return failure;
   });
 }

@@ -5,8 +5,8 @@
  *
  *===------------------------------------------------------------------------===//
  *
- * Loads kernels that attnc has compiled and launches them on tensors of the caller. C11 and C++17;
- * attnc.hpp is the same for C++.
+ * Loads kernels that attnc has compiled, or has them compiled, and launches them on tensors of the
+ * caller. C11 and C++17; attnc.hpp is the same for C++.
  *
  *   attnc_device_t   what kernels run on
  *   attnc_kernel_t   the kernels of one program on a device, one for each element type and head
@@ -79,7 +79,7 @@ typedef enum attnc_status_t {
 } attnc_status_t;
 
 /** The name of a status, "ATTNC_OK"; NULL for other numbers. The text is the library's. */
-ATTNC_API const char *attnc_status_name(attnc_status_t status);
+ATTNC_API const char *attnc_status_name(int32_t status);
 
 typedef struct attnc_device_t attnc_device_t;
 typedef struct attnc_kernel_t attnc_kernel_t;
@@ -151,6 +151,27 @@ ATTNC_API attnc_status_t attnc_kernel_load(attnc_device_t *device, const void *b
 /** The same for the contents of a file. */
 ATTNC_API attnc_status_t attnc_kernel_load_file(attnc_device_t *device, const char *path,
                                                 attnc_kernel_t **kernel);
+
+/** A program, and what to compile it to. Texts that are NULL stand for the defaults of attnc. */
+typedef struct attnc_source_t {
+  size_t struct_size;
+  const char *text;           /**< the program, in the .attn language */
+  size_t text_size;           /**< its bytes; 0 for up to the first zero byte */
+  const char *name;           /**< of its file in messages, and of its kernels; "attn.attn" */
+  const char *dtypes;         /**< "bf16", or several: "f16,bf16" */
+  const char *head_dims;      /**< "128", or several, D or D:Dv: "64,192:128" */
+  int32_t lse;                /**< whether kernels also write the log-sum-exp of each row */
+  const char *approximate;    /**< builtins that may be approximated: "tanh,exp" */
+  const char *const *defines; /**< constants of the program that get other values: "window=512" */
+  size_t define_count;
+} attnc_source_t;
+
+/** Compiles `source` for the device with libattnc_compiler, which is looked for beside this library
+ * and where the system looks for libraries; ATTNC_UNAVAILABLE if it is not there. What is wrong
+ * with the program is ATTNC_COMPILE_FAILED with a message that shows its lines. The caller releases
+ * the handle. */
+ATTNC_API attnc_status_t attnc_kernel_compile(attnc_device_t *device, const attnc_source_t *source,
+                                              attnc_kernel_t **kernel);
 
 /** Gives the handle back; NULL is fine. Launches of the kernel stay usable. */
 ATTNC_API attnc_status_t attnc_kernel_release(attnc_kernel_t *kernel);

@@ -28,6 +28,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace attnc {
 
@@ -390,6 +391,14 @@ public:
     return tryLoadFile(device, path).take();
   }
 
+  /// Compiles a program; see attnc::tryJit.
+  static Result<Kernel> tryCompile(const Device &device, const attnc_source_t &source) {
+    attnc_kernel_t *kernel = nullptr;
+    if (attnc_status_t status = attnc_kernel_compile(device.get(), &source, &kernel))
+      return Error(status, attnc_device_message(device.get()));
+    return Kernel(kernel);
+  }
+
   /// A launch with these tensors; lse, captured tensors and scalars are set on it.
   Result<Launch> tryBind(const Tensor &q, const Tensor &k, const Tensor &v, const Tensor &o) const {
     attnc_launch_t *created = nullptr;
@@ -435,6 +444,43 @@ private:
 
   detail::KernelHandle handle;
 };
+
+//===------------------------------------------------------------------------===//
+// Compiling
+//===------------------------------------------------------------------------===//
+
+/// What a program is compiled to; see attnc_source_t.
+struct Options {
+  std::string dtypes = "bf16";
+  std::string headDims = "128";
+  bool lse = false;
+  std::string name = "attn.attn";
+  std::vector<std::string> defines = {}; ///< "window=512"
+  std::string approximate = {};
+};
+
+/// Compiles a program for a device, with libattnc_compiler, which the runtime loads.
+inline Result<Kernel> tryJit(const std::string &program, const Options &options,
+                             const Device &device) {
+  std::vector<const char *> defines;
+  for (const std::string &define : options.defines)
+    defines.push_back(define.c_str());
+  attnc_source_t source{};
+  source.struct_size = sizeof source;
+  source.text = program.data();
+  source.text_size = program.size();
+  source.name = options.name.c_str();
+  source.dtypes = options.dtypes.c_str();
+  source.head_dims = options.headDims.c_str();
+  source.lse = options.lse;
+  source.approximate = options.approximate.empty() ? nullptr : options.approximate.c_str();
+  source.defines = defines.data();
+  source.define_count = defines.size();
+  return Kernel::tryCompile(device, source);
+}
+inline Kernel jit(const std::string &program, const Options &options, const Device &device) {
+  return tryJit(program, options, device).take();
+}
 
 } // namespace attnc
 

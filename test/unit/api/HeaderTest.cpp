@@ -39,7 +39,7 @@ TEST(Header, VersionAndStatuses) {
   EXPECT_TRUE(std::regex_match(attnc_version(), std::regex("\\d+\\.\\d+\\.\\d+")));
   EXPECT_STREQ(attnc_status_name(ATTNC_OK), "ATTNC_OK");
   EXPECT_STREQ(attnc_status_name(ATTNC_INTERNAL), "ATTNC_INTERNAL");
-  EXPECT_EQ(attnc_status_name(static_cast<attnc_status_t>(1000)), nullptr);
+  EXPECT_EQ(attnc_status_name(1000), nullptr);
 }
 
 // What the library shows is what the header has.

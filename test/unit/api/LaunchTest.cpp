@@ -97,7 +97,8 @@ TEST(ApiLaunch, TakesTensorsAsTheyLie) {
   Tensor bools(probe.on, {2, 3});
   DLTensor on = bools.get();
   on.dtype = {kDLUInt, 8, 1};
-  on.data = probe.on - 7;
+  uint8_t bytes[7 + 6] = {0, 0, 0, 0, 0, 0, 0, 1};
+  on.data = bytes;
   on.byte_offset = 7;
   on.strides = nullptr;
   ASSERT_TRUE(launch.trySet("on", on)) << launch.trySet("on", on).message();

@@ -1,0 +1,166 @@
+//===- CompilerAbi.cpp - The compiler as a C library ----------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "attnc/compiler.h"
+#include "compiler/Driver/AttncOptions.h"
+#include "compiler/Driver/Compilation.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cstring>
+
+using namespace attnc;
+using namespace attnc::driver;
+using llvm::StringRef;
+
+namespace {
+/// What attnc_code_t points into.
+struct Code {
+  std::string bytes, messages;
+};
+
+struct Failure {
+  attnc_status_t status;
+  std::string message;
+};
+} // namespace
+
+static Failure invalid(std::string message) { return {ATTNC_INVALID_ARGUMENT, std::move(message)}; }
+
+static std::optional<Failure> checkSource(const attnc_source_t *source, const char *target) {
+  if (!source)
+    return invalid("`source`: expected a pointer, got NULL");
+  if (source->struct_size < sizeof(attnc_source_t))
+    return invalid("`source`: expected a struct_size of at least " +
+                   std::to_string(sizeof(attnc_source_t)) + ", got " +
+                   std::to_string(source->struct_size));
+  const char *bytes = reinterpret_cast<const char *>(source);
+  for (size_t i = sizeof(attnc_source_t); i < source->struct_size; ++i)
+    if (bytes[i] != 0)
+      return invalid("`source`: has members that need version " +
+                     std::to_string(ATTNC_ABI_VERSION + 1) + " of the library or later");
+  if (!source->text)
+    return invalid("`text`: expected a program, got NULL");
+  if (!source->defines && source->define_count > 0)
+    return invalid("`defines`: expected " + std::to_string(source->define_count) +
+                   " texts, got NULL");
+  for (size_t i = 0; i < source->define_count; ++i)
+    if (!source->defines[i])
+      return invalid("`defines`: expected texts, got NULL at " + std::to_string(i));
+  if (!target)
+    return invalid("`target`: expected a name, got NULL");
+  return std::nullopt;
+}
+
+/// `gpu:8.6`, or nothing for another text.
+static std::optional<std::pair<int, int>> parseCapability(StringRef text) {
+  int major = 0, minor = 0;
+  auto [left, right] = text.split('.');
+  if (!left.consume_front("gpu:") || left.getAsInteger(10, major) || right.getAsInteger(10, minor))
+    return std::nullopt;
+  return std::pair(major, minor);
+}
+
+/// The words of a command line of attnc that asks for the same.
+static std::variant<std::vector<std::string>, Failure> makeWords(const attnc_source_t &source,
+                                                                 StringRef target) {
+  std::vector<std::string> words = {"program.attn", "-o", "-"};
+  auto add = [&](const char *option, const char *value) {
+    if (value)
+      words.insert(words.end(), {option, value});
+  };
+  StringRef cpu = target;
+  if (cpu.consume_front("host:"))
+    words.insert(words.end(), {"--arch", "host", "--cpu", cpu.str()});
+  else if (std::optional<std::pair<int, int>> capability = parseCapability(target)) {
+    llvm::Expected<PtxTarget> gpu = PtxTarget::getForGpu(capability->first, capability->second);
+    if (!gpu)
+      return Failure{ATTNC_UNAVAILABLE, llvm::toString(gpu.takeError())};
+    words.insert(words.end(), {"--arch", gpu->arch});
+  } else {
+    words.insert(words.end(), {"--arch", target.str()});
+  }
+  words.push_back(target.starts_with("host") ? "--emit=image" : "--emit=ptx");
+  add("--dtype", source.dtypes);
+  add("--head-dim", source.head_dims);
+  add("--approx", source.approximate);
+  if (source.lse)
+    words.push_back("--lse");
+  for (size_t i = 0; i < source.define_count; ++i)
+    add("-D", source.defines[i]);
+  return words;
+}
+
+/// The status of an error that the driver ends with.
+static attnc_status_t getStatus(ExitStatus status) {
+  switch (status) {
+  case BadUsage:
+    return ATTNC_INVALID_ARGUMENT;
+  case Environment:
+    return ATTNC_UNAVAILABLE;
+  case InternalError:
+    return ATTNC_INTERNAL;
+  default:
+    return ATTNC_COMPILE_FAILED;
+  }
+}
+
+static std::optional<Failure> compile(const attnc_source_t &source, StringRef target, Code &code) {
+  auto words = makeWords(source, target);
+  if (auto *failure = std::get_if<Failure>(&words))
+    return *failure;
+  AttncOptions options;
+  if (std::optional<std::string> error =
+          parseAttncOptions(std::get<std::vector<std::string>>(words), options))
+    return invalid(*error);
+  size_t size = source.text_size ? source.text_size : std::strlen(source.text);
+  StageTimes times;
+  Compilation compilation(times);
+  std::optional<RunError> error =
+      compilation.readText(source.name ? source.name : "attn.attn", std::string(source.text, size));
+  if (!error) {
+    llvm::Expected<std::vector<Target>> targets = chooseTargets(options, std::nullopt);
+    if (!targets)
+      return invalid(llvm::toString(targets.takeError()));
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream os(bytes);
+    error = compilation.write(*options.emit, options.compile, targets->front(), os);
+    code.bytes = os.str().str();
+  }
+  llvm::raw_string_ostream messages(code.messages);
+  compilation.getDiagnostics().printText(messages);
+  if (!error)
+    return std::nullopt;
+  return Failure{getStatus(error->status), code.messages + error->message};
+}
+
+uint32_t attnc_compiler_abi_version(void) { return ATTNC_ABI_VERSION; }
+
+attnc_status_t attnc_compile(const attnc_source_t *source, const char *target,
+                             attnc_code_t *result) {
+  if (!result || result->struct_size < sizeof(attnc_code_t))
+    return ATTNC_INVALID_ARGUMENT;
+  auto *code = new Code;
+  std::optional<Failure> failure = checkSource(source, target);
+  if (!failure)
+    failure = compile(*source, target, *code);
+  if (failure)
+    code->messages = failure->message;
+  result->owner = code;
+  result->bytes = failure ? nullptr : code->bytes.data();
+  result->size = failure ? 0 : code->bytes.size();
+  result->messages = code->messages.c_str();
+  return failure ? failure->status : ATTNC_OK;
+}
+
+void attnc_code_release(attnc_code_t *code) {
+  if (!code || code->struct_size < sizeof(attnc_code_t))
+    return;
+  delete static_cast<Code *>(code->owner);
+  code->owner = nullptr;
+  code->bytes = nullptr;
+  code->size = 0;
+  code->messages = "";
+}

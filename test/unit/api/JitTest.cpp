@@ -1,0 +1,188 @@
+//===- JitTest.cpp - Tests of compiling through the API -------------------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "attnc/attnc.hpp"
+#include "attnc/compiler.h"
+#include <atomic>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace attnc;
+
+namespace {
+constexpr int64_t heads = 2, length = 40, dim = 8;
+
+/// Runs causal attention with `window` and compares it with the textbook's; the largest difference.
+double runWindow(const Kernel &kernel, int window) {
+  std::vector<float> q(heads * length * dim), k(q.size()), v(q.size()), o(q.size());
+  for (size_t i = 0; i < q.size(); ++i) {
+    q[i] = std::sin(static_cast<float>(i));
+    k[i] = std::cos(static_cast<float>(i));
+    v[i] = std::sin(0.3f * static_cast<float>(i));
+  }
+  auto view = [](std::vector<float> &data) { return bhsd(data.data(), 1, heads, length, dim); };
+  kernel.bind(view(q), view(k), view(v), view(o))();
+  double worst = 0;
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t i = 0; i < length; ++i) {
+      double sum = 0, out[dim] = {};
+      for (int64_t j = std::max<int64_t>(i - window + 1, 0); j <= i; ++j) {
+        double score = 0;
+        for (int64_t d = 0; d < dim; ++d)
+          score += double(q[(h * length + i) * dim + d]) * k[(h * length + j) * dim + d];
+        double weight = std::exp(score / std::sqrt(dim));
+        sum += weight;
+        for (int64_t d = 0; d < dim; ++d)
+          out[d] += weight * v[(h * length + j) * dim + d];
+      }
+      for (int64_t d = 0; d < dim; ++d)
+        worst = std::max(worst, std::fabs(out[d] / sum - o[(h * length + i) * dim + d]));
+    }
+  return worst;
+}
+
+const std::string program = "window: i32 = 5\n"
+                            "mask_mod = and_masks(causal, sliding_window(window))\n";
+
+/// A source for C that is right.
+attnc_source_t makeSource(const char *text) {
+  attnc_source_t source{};
+  source.struct_size = sizeof source;
+  source.text = text;
+  source.dtypes = "f32";
+  source.head_dims = "8";
+  return source;
+}
+} // namespace
+
+TEST(Jit, CompilesAndRuns) {
+  Kernel kernel = jit(program, {"f32", "8"}, Device::host(2));
+  EXPECT_STREQ(kernel.variant(0).name, "attn_f32_d8");
+  EXPECT_LT(runWindow(kernel, 5), 1e-5);
+}
+
+TEST(Jit, TakesOptions) {
+  Options options;
+  options.dtypes = "f32,bf16";
+  options.headDims = "8,16:32";
+  options.lse = true;
+  options.name = "mods/window.attn";
+  options.defines = {"window=9"};
+  Kernel kernel = jit(program, options, Device::host(1));
+  ASSERT_EQ(kernel.variantCount(), 4u);
+  std::string names;
+  for (size_t i = 0; i < 4; ++i)
+    names += std::string(kernel.variant(i).name) + (kernel.variant(i).has_lse ? "+lse " : " ");
+  EXPECT_EQ(names, "window_f32_d8+lse window_f32_d16x32+lse window_bf16_d8+lse "
+                   "window_bf16_d16x32+lse ");
+  options.lse = false;
+  EXPECT_LT(runWindow(jit(program, options, Device::host(1)), 9), 1e-5);
+}
+
+TEST(Jit, ProgramsThatAreWrong) {
+  Options options;
+  options.name = "mods/window.attn";
+  Result<Kernel> result = tryJit("mask_mod = cusal\n", options, Device::host(1));
+  EXPECT_EQ(result.status(), ATTNC_COMPILE_FAILED);
+  EXPECT_STREQ(result.message(), "mods/window.attn:1:12: error: unknown name `cusal`\n"
+                                 "mask_mod = cusal\n"
+                                 "           ^~~~~ did you mean `causal`?\n");
+  EXPECT_THROW(jit("mask_mod = cusal\n", options, Device::host(1)), Error);
+}
+
+TEST(Jit, OptionsThatAreWrong) {
+  auto fail = [](const Options &options) {
+    Result<Kernel> result = tryJit("", options, Device::host(1));
+    EXPECT_EQ(result.status(), ATTNC_INVALID_ARGUMENT);
+    return std::string(result.message());
+  };
+  EXPECT_EQ(fail({"f33"}), "`--dtype` expects f32, f16 or bf16, or several with commas, got `f33`");
+  EXPECT_NE(fail({"f32", "0"}).find("`--head-dim` expects D or D:Dv"), std::string::npos);
+  Options options{"f32", "8"};
+  options.defines = {"window"};
+  EXPECT_EQ(fail(options), "`-D` expects NAME=VALUE, got `window`");
+  options.defines = {"window=3"};
+  EXPECT_NE(fail(options).find("the program has no constant `window`"), std::string::npos);
+  options.defines = {};
+  options.approximate = "tahn";
+  EXPECT_NE(fail(options).find("did you mean `tanh`?"), std::string::npos);
+}
+
+TEST(Jit, SourcesThatAreWrong) {
+  Device device = Device::host(1);
+  attnc_kernel_t *kernel = nullptr;
+  auto fail = [&](const attnc_source_t *source) {
+    EXPECT_EQ(attnc_kernel_compile(device.get(), source, &kernel), ATTNC_INVALID_ARGUMENT);
+    EXPECT_EQ(kernel, nullptr);
+    return std::string(attnc_device_message(device.get()));
+  };
+  EXPECT_EQ(fail(nullptr), "`source`: expected a pointer, got NULL");
+  attnc_source_t source = makeSource(nullptr);
+  EXPECT_EQ(fail(&source), "`text`: expected a program, got NULL");
+  source = makeSource("");
+  source.struct_size = 8;
+  EXPECT_EQ(fail(&source), "`source`: expected a struct_size of at least 80, got 8");
+  source = makeSource("");
+  source.define_count = 1;
+  EXPECT_EQ(fail(&source), "`defines`: expected 1 texts, got NULL");
+  const char *defines[] = {nullptr};
+  source.defines = defines;
+  EXPECT_EQ(fail(&source), "`defines`: expected texts, got NULL at 0");
+  source = makeSource("");
+  EXPECT_EQ(attnc_kernel_compile(device.get(), &source, nullptr), ATTNC_INVALID_ARGUMENT);
+  EXPECT_STREQ(attnc_device_message(device.get()), "`kernel`: expected a pointer, got NULL");
+  struct {
+    attnc_source_t source;
+    int64_t more;
+  } later{makeSource(""), 1};
+  later.source.struct_size = sizeof later;
+  EXPECT_EQ(fail(&later.source), "`source`: has members that need version 2 of the library or "
+                                 "later");
+}
+
+// The library alone, for code that others launch.
+TEST(Jit, CodeForOtherTargets) {
+  attnc_source_t source = makeSource("mask_mod = causal\n");
+  auto compile = [&](const char *target) {
+    attnc_code_t code{};
+    code.struct_size = sizeof code;
+    attnc_status_t status = attnc_compile(&source, target, &code);
+    std::string text = status == ATTNC_OK
+                           ? std::string(static_cast<const char *>(code.bytes), code.size)
+                           : std::string(attnc_status_name(status)) + ": " + code.messages;
+    attnc_code_release(&code);
+    EXPECT_EQ(code.bytes, nullptr);
+    attnc_code_release(&code);
+    return text;
+  };
+  EXPECT_EQ(compile("host:x86-64").substr(1, 3), "ELF");
+  EXPECT_NE(compile("sm_90").find(".target sm_90"), std::string::npos);
+  EXPECT_NE(compile("gpu:8.6").find(".target sm_8"), std::string::npos);
+  EXPECT_EQ(compile("gpu:5.0").substr(0, 19), "ATTNC_UNAVAILABLE: ");
+  EXPECT_NE(compile("sm_1").find("ATTNC_INVALID_ARGUMENT: `--arch` expects"), std::string::npos);
+  EXPECT_NE(compile("host:z9").find("ATTNC_INVALID_ARGUMENT: `--cpu` expects"), std::string::npos);
+  attnc_code_t code{};
+  EXPECT_EQ(attnc_compile(&source, "host", &code), ATTNC_INVALID_ARGUMENT);
+  EXPECT_EQ(attnc_compile(&source, "host", nullptr), ATTNC_INVALID_ARGUMENT);
+  attnc_code_release(nullptr);
+}
+
+TEST(Jit, ManyThreadsCompile) {
+  Device device = Device::host(1);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 1; t <= 8; ++t)
+    threads.emplace_back([&, t] {
+      Options options{"f32", "8"};
+      options.defines = {"window=" + std::to_string(t)};
+      wrong += runWindow(jit(program, options, device), t) > 1e-5;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
