@@ -5,6 +5,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/attnc)
 
 install(TARGETS attnc_shared_runtime EXPORT attnc-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Found by the runtime alone: nothing links it.
+install(TARGETS attnc_shared_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/attnc/attnc.h ${PROJECT_SOURCE_DIR}/runtime/include/attnc/attnc.hpp
   ${PROJECT_SOURCE_DIR}/runtime/include/attnc/compiler.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attnc)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE.TXT DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -9,6 +9,8 @@
  *   cc packed.c -o packed -lattnc_runtime -lm
  *   ./packed packed.so
  *
+ * With PTX instead (-o packed.ptx), and the name of a device after it, the same on the emulator.
+ *
  * Two packed documents, captured tensors, grouped heads; compared with attention as the textbook
  * has it.
  *
@@ -67,8 +69,8 @@ static double compareRow(int h, int i) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 2) {
-    fprintf(stderr, "usage: packed KERNEL.so\n");
+  if (count != 2 && count != 3) {
+    fprintf(stderr, "usage: packed KERNEL [DEVICE]\n");
     return 2;
   }
   for (int i = 0; i < B * Hq * S * D; ++i)
@@ -85,7 +87,8 @@ int main(int count, char **arguments) {
   attnc_device_t *device = NULL;
   attnc_kernel_t *kernel = NULL;
   attnc_launch_t *launch = NULL;
-  check(attnc_device_open("host", NULL, &device), attnc_device_message(NULL));
+  check(attnc_device_open(count == 3 ? arguments[2] : "host", NULL, &device),
+        attnc_device_message(NULL));
   attnc_status_t status = attnc_kernel_load_file(device, arguments[1], &kernel);
   check(status, attnc_device_message(device));
   status = attnc_launch_create(kernel, &launch);

@@ -6,6 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/api/Device.h"
+#include "runtime/GpuCode.h"
+#include "runtime/api/CudaDevice.h"
+#include "runtime/api/EmulatorDevice.h"
 #include "runtime/api/HostDevice.h"
 #include "runtime/host/HostImage.h"
 
@@ -27,20 +30,23 @@ Result Device::open(std::string_view name, const attnc_device_options_t &options
                            "`");
   if (name == "host")
     return HostDevice::open(options, device);
-  return invalidArgument("expected a device of host, got `" + std::string(name) + "`");
+  if (name == "emulator")
+    return EmulatorDevice::open(options, device);
+  constexpr std::string_view cuda = "cuda";
+  if (name.substr(0, cuda.size()) == cuda)
+    return CudaDevice::open(name, device);
+  return invalidArgument("expected a device of host, cuda, cuda:N or emulator, got `" +
+                         std::string(name) + "`");
 }
 
 std::string api::describeBytes(std::string_view bytes) {
   constexpr std::string_view elf = "\177ELF";
   if (isHostImage(bytes))
     return "a host image";
-  if (bytes.substr(0, elf.size()) == elf) {
-    // The machine that ELF files name in their bytes 18 and 19.
-    constexpr size_t machine = 18;
-    constexpr unsigned char cuda = 190;
-    bool isCubin = bytes.size() > machine && static_cast<unsigned char>(bytes[machine]) == cuda;
-    return isCubin ? "a cubin" : "an object file";
-  }
+  if (isCubin(bytes))
+    return "a cubin";
+  if (bytes.substr(0, elf.size()) == elf)
+    return "an object file";
   if (bytes.find(".version") != std::string_view::npos)
     return "PTX";
   return bytes.empty() ? "nothing" : "something else";

@@ -22,7 +22,8 @@ struct LaunchPlan {
   size_t workspaceBytes = 0;
   size_t workspaceAlignment = 1;
   HostTasks host;
-  GpuLaunch gpu;
+  int64_t splits = 0;         ///< of a launch on a GPU
+  std::vector<GpuGrid> grids; ///< of a launch on a GPU, one after the other
 };
 
 /// A kernel of one element type and head dim, loaded on a device. Any number of threads may use it.

@@ -285,7 +285,7 @@ Result Launch::prepare() {
   bound = std::move(newBound);
   tensors = std::move(newTensors);
   firstScalarSlot = static_cast<size_t>(ArgumentLayout(info).getScalar(0));
-  plan = newPlan;
+  plan = std::move(newPlan);
   variant = index;
   prepared = true;
   return std::nullopt;

@@ -14,7 +14,8 @@ Gpu::~Gpu() {
     driver.cuDevicePrimaryCtxRelease(device);
 }
 
-std::optional<GpuError> Gpu::open() {
+std::optional<GpuError> Gpu::open(int number) {
+  ordinal = number;
   if (auto error = driver.load())
     return GpuError{true, *error};
   CUresult result = driver.cuInit.call(0);
@@ -25,6 +26,9 @@ std::optional<GpuError> Gpu::open() {
     return GpuError{false, *error};
   if (count == 0)
     return GpuError{true, "the driver has no device"};
+  if (ordinal >= count)
+    return GpuError{true, "expected a GPU from 0 to " + std::to_string(count - 1) + ", got " +
+                              std::to_string(ordinal)};
   if (auto error = readProperties())
     return GpuError{false, *error};
   return std::nullopt;
@@ -33,7 +37,7 @@ std::optional<GpuError> Gpu::open() {
 std::optional<std::string> Gpu::readProperties() {
   if (auto error = driver.cuDriverGetVersion(&driverVersion))
     return error;
-  if (auto error = driver.cuDeviceGet(&device, 0))
+  if (auto error = driver.cuDeviceGet(&device, ordinal))
     return error;
   char text[256] = "";
   if (auto error = driver.cuDeviceGetName(text, sizeof text, device))
@@ -45,7 +49,5 @@ std::optional<std::string> Gpu::readProperties() {
         std::pair(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors)})
     if (auto error = driver.cuDeviceGetAttribute(value, attribute, device))
       return error;
-  if (auto error = driver.cuDevicePrimaryCtxRetain(&context, device))
-    return error;
-  return driver.cuCtxSetCurrent(context);
+  return driver.cuDevicePrimaryCtxRetain(&context, device);
 }

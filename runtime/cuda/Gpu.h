@@ -19,7 +19,7 @@ struct GpuError {
   std::string message;
 };
 
-/// The first GPU of the machine. Its primary context is current in the thread that opens it.
+/// A GPU of the machine, with its primary context.
 class Gpu {
 public:
   Gpu() = default;
@@ -27,13 +27,19 @@ public:
   Gpu &operator=(const Gpu &) = delete;
   ~Gpu();
 
-  std::optional<GpuError> open();
+  /// Opens the GPU of that number, from 0. What is current in this thread stays.
+  std::optional<GpuError> open(int ordinal = 0);
+
+  /// Makes its context current in this thread.
+  std::optional<std::string> makeCurrent() const { return driver.cuCtxSetCurrent(context); }
 
   /// True after a kernel has failed: then every call of the driver does, until the process ends.
   /// Waits for what was started.
   bool isLost() const { return driver.cuCtxSynchronize.call() != CUDA_SUCCESS; }
 
   const Driver &getDriver() const { return driver; }
+  CUcontext getContext() const { return context; }
+  int getOrdinal() const { return ordinal; }
   const std::string &getName() const { return name; }
   int getMajor() const { return major; } ///< of the compute capability
   int getMinor() const { return minor; }
@@ -45,6 +51,7 @@ private:
   std::optional<std::string> readProperties();
 
   Driver driver;
+  int ordinal = 0;
   CUdevice device = 0;
   CUcontext context = nullptr;
   std::string name;

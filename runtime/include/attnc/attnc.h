@@ -8,7 +8,7 @@
  * Loads kernels that attnc has compiled, or has them compiled, and launches them on tensors of the
  * caller. C11 and C++17; attnc.hpp is the same for C++.
  *
- *   attnc_device_t   what kernels run on
+ *   attnc_device_t   what kernels run on: the CPU, a GPU, the emulator
  *   attnc_kernel_t   the kernels of one program on a device, one for each element type and head
  *                    dim; any batch, heads and lengths
  *   attnc_launch_t   a kernel and its arguments: bound once, launched many times
@@ -114,7 +114,9 @@ typedef struct attnc_device_options_t {
 
 /** Opens a device by name:
  *
- *   host   this machine's CPU
+ *   host       this machine's CPU
+ *   cuda       the first NVIDIA GPU, cuda:1 the second: through the driver, which is looked for now
+ *   emulator   kernels for GPUs on the CPU, to the bit, with every access checked; slow
  *
  * `options` may be NULL. A device that is not there is ATTNC_UNAVAILABLE, with the reason. The
  * caller releases the handle. */
@@ -126,7 +128,7 @@ ATTNC_API attnc_status_t attnc_device_release(attnc_device_t *device);
 
 typedef struct attnc_device_info_t {
   size_t struct_size;
-  const char *name;        /**< as it was opened */
+  const char *name;        /**< as it was opened: "cuda:1" */
   const char *description; /**< for people: the model of a GPU, the threads of the host */
   DLDevice dl_device;      /**< where tensors for it lie */
   int32_t threads;         /**< that a launch uses at most; 0 for GPUs */
@@ -143,8 +145,9 @@ ATTNC_API attnc_status_t attnc_device_get_info(const attnc_device_t *device,
  * Kernels
  *===------------------------------------------------------------------------===*/
 
-/** Loads what attnc has written: a host image (.so) on the device `host`. `bytes` are copied and
- * are the caller's again. The caller releases the handle. */
+/** Loads what attnc has written: a host image (.so) on the device `host`, PTX or a cubin on `cuda`,
+ * PTX on `emulator`. `bytes` are copied and are the caller's again. The caller releases the handle.
+ */
 ATTNC_API attnc_status_t attnc_kernel_load(attnc_device_t *device, const void *bytes, size_t size,
                                            attnc_kernel_t **kernel);
 
@@ -290,7 +293,7 @@ ATTNC_API attnc_status_t attnc_launch_allocate_workspace(attnc_launch_t *launch)
 
 /** Runs a prepared launch. On the host it returns when all is written; on a GPU it is started on
  * `stream`, a CUstream, NULL for the default one, and can be captured in a graph. Elsewhere
- * `stream` is NULL. Nothing is allocated and nothing waited for. */
+ * `stream` is NULL. Nothing is allocated and nothing waited for, but by the emulator. */
 ATTNC_API attnc_status_t attnc_launch_run(attnc_launch_t *launch, void *stream);
 
 /** On the host: runs part `part` of `parts` of a prepared launch, at most as many as the device has

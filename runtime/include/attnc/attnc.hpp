@@ -264,7 +264,7 @@ using LaunchHandle =
 /// What kernels run on.
 class Device {
 public:
-  /// Opens a device by its name.
+  /// Opens a device by its name: `host`, `cuda`, `cuda:1`, `emulator`.
   static Result<Device> tryOpen(const char *name, const attnc_device_options_t *options = nullptr) {
     attnc_device_t *device = nullptr;
     if (attnc_status_t status = attnc_device_open(name, options, &device))
@@ -369,7 +369,7 @@ private:
 /// The kernels of one program on a device.
 class Kernel {
 public:
-  /// Loads a host image.
+  /// Loads a host image, PTX or a cubin.
   static Result<Kernel> tryLoad(const Device &device, const void *bytes, size_t size) {
     attnc_kernel_t *kernel = nullptr;
     if (attnc_status_t status = attnc_kernel_load(device.get(), bytes, size, &kernel))

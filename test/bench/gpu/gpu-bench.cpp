@@ -243,6 +243,8 @@ int run(const GpuBenchOptions &options) {
     llvm::errs() << "gpu-bench: there is no NVIDIA GPU here: " << error->message << "\n";
     return NoGpu;
   }
+  if (std::optional<std::string> error = gpu.makeCurrent())
+    return fail(*error, Failed);
   llvm::Expected<PtxTarget> target = options.arch.empty()
                                          ? PtxTarget::getForGpu(gpu.getMajor(), gpu.getMinor())
                                          : PtxTarget::get(options.arch);

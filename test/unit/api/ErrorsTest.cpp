@@ -49,7 +49,7 @@ TEST_F(ApiErrors, Devices) {
     return std::string(attnc_device_message(nullptr));
   };
   EXPECT_EQ(open(nullptr, nullptr), "`name`: expected a pointer, got NULL");
-  EXPECT_EQ(open("gpu", nullptr), "expected a device of host, got `gpu`");
+  EXPECT_EQ(open("gpu", nullptr), "expected a device of host, cuda, cuda:N or emulator, got `gpu`");
   options.threads = -1;
   EXPECT_EQ(open("host", &options), "`threads`: expected at least 0, got -1");
   options.threads = 5000;

@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "attnc/attnc.hpp"
 #include "attnc/compiler.h"
+#include "test/unit/api/FakeGpu.h"
 #include <atomic>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -170,6 +170,58 @@ TEST(Jit, CodeForOtherTargets) {
   EXPECT_EQ(attnc_compile(&source, "host", &code), ATTNC_INVALID_ARGUMENT);
   EXPECT_EQ(attnc_compile(&source, "host", nullptr), ATTNC_INVALID_ARGUMENT);
   attnc_code_release(nullptr);
+}
+
+TEST(Jit, RunsInTheEmulator) {
+  EXPECT_LT(runWindow(jit(program, {"f32", "8"}, Device::open("emulator")), 5), 1e-5);
+}
+
+// One query against many keys: several splits of them, which leave their sums in a workspace that
+// is made once.
+TEST(Jit, SplitsKeysOnGpus) {
+  test::FakeGpu gpu;
+  Kernel kernel = jit("", {"f32", "16"}, Device::open("cuda"));
+  constexpr int64_t keys = 600;
+  std::vector<float> q(16), k(keys * 16), v(keys * 16), o(16);
+  for (size_t i = 0; i < v.size(); ++i)
+    v[i] = static_cast<float>(i / 16);
+  float *out = gpu.upload(o);
+  Launch launch = kernel.bind(
+      bhsd(gpu.upload(q), 1, 1, 1, 16).onGpu(), bhsd(gpu.upload(k), 1, 1, keys, 16).onGpu(),
+      bhsd(gpu.upload(v), 1, 1, keys, 16).onGpu(), bhsd(out, 1, 1, 1, 16).onGpu());
+  launch.prepare();
+  size_t size = 0, alignment = 0;
+  EXPECT_EQ(attnc_launch_get_workspace(launch.get(), &size, &alignment), ATTNC_OK);
+  EXPECT_EQ(alignment, 16u);
+  std::string allocated = "cuMemAlloc " + std::to_string(size) + "\n", log = gpu.getLog();
+  EXPECT_EQ(log.substr(log.size() - allocated.size()), allocated);
+  for (int i = 0; i < 3; ++i)
+    launch();
+  gpu.download(out, o);
+  for (float x : o)
+    EXPECT_NEAR(x, (keys - 1) / 2.0, 1e-3);
+  std::string launches = gpu.getLog().substr(log.size());
+  EXPECT_EQ(launches.find("cuMemAlloc"), std::string::npos) << launches;
+  size_t count = 0;
+  for (const char *entry : {"attn_f32_d16_short: grid 4 ", "attn_f32_d16_combine: grid 1 "})
+    for (size_t place = 0; (place = launches.find(entry, place)) != std::string::npos; ++place)
+      ++count;
+  EXPECT_EQ(count, 6u) << launches;
+}
+
+// Where no memory is left for the workspace, the launch says so and can be tried again.
+TEST(Jit, WorkspaceThatCannotBeHad) {
+  test::FakeGpu gpu;
+  Kernel kernel = jit("", {"f32", "16"}, Device::open("cuda"));
+  std::vector<float> data(600 * 16);
+  auto view = [&](int64_t rows) { return bhsd(gpu.upload(data), 1, 1, rows, 16).onGpu(); };
+  Launch launch = kernel.bind(view(1), view(600), view(600), view(1));
+  gpu.failNext("cuMemAlloc", 2);
+  Result<void> result = launch.tryRun();
+  EXPECT_EQ(result.status(), ATTNC_OUT_OF_MEMORY);
+  EXPECT_STREQ(result.message(), "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  gpu.set("FAKE_CUDA_FAIL", "");
+  EXPECT_TRUE(launch.tryRun());
 }
 
 TEST(Jit, ManyThreadsCompile) {

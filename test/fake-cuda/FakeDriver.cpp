@@ -12,7 +12,7 @@
 //   FAKE_CUDA_LOG=FILE         a line for each call that matters is added to FILE
 //   FAKE_CUDA_FAIL=NAME:N:CODE the N-th call of NAME, from 1, returns CODE and does nothing; after
 //                              719, of a kernel that has failed, so do all calls that need a GPU
-//   FAKE_CUDA_DEVICES=N        devices there are (1)
+//   FAKE_CUDA_DEVICES=N        devices there are, at most 4 (1)
 //   FAKE_CUDA_CAPABILITY=M.N   their compute capability (8.0)
 //   FAKE_CUDA_SMS=N            their multiprocessors (108)
 //
@@ -33,7 +33,9 @@ using namespace attnc::cuda;
   extern "C" __attribute__((visibility("default"))) CUresult symbol(__VA_ARGS__);
 #include "runtime/cuda/DriverFunctions.def"
 
-struct attnc::cuda::ContextState {};
+struct attnc::cuda::ContextState {
+  int device;
+};
 struct attnc::cuda::FunctionState {
   const emu::Program *program;
   uint64_t sharedBytes; ///< that a launch may ask for
@@ -47,8 +49,7 @@ struct attnc::cuda::EventState {
 };
 
 namespace {
-constexpr CUresult invalidValue = 1, outOfMemory = 2, notInitialized = 3, invalidPtx = 218,
-                   notFound = 500, launchFailed = 719;
+constexpr CUresult invalidValue = 1, notInitialized = 3, launchFailed = 719;
 
 struct Error {
   CUresult code;
@@ -56,18 +57,27 @@ struct Error {
 };
 constexpr Error errors[] = {
     {invalidValue, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-    {outOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {notInitialized, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
     {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-    {invalidPtx, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
-    {notFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+     "no kernel image is available for execution on the device"},
+    {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND",
+     "PTX JIT compiler library not found"},
+    {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+     "the provided PTX was compiled with an unsupported toolchain."},
     {launchFailed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+     "system has unsupported display driver / cuda driver combination"},
 };
 
 struct State {
   emu::Device device;
-  ContextState context;
-  bool isInitialized = false, isCurrent = false;
+  bool isInitialized = false;
   std::map<std::string, int> calls;
   std::set<CUdeviceptr> buffers;
   int modules = 0, launches = 0;
@@ -78,6 +88,18 @@ struct State {
 State &getState() {
   static State state;
   return state;
+}
+
+/// The primary context of a device.
+CUcontext getContext(CUdevice device) {
+  static ContextState contexts[] = {{0}, {1}, {2}, {3}};
+  return &contexts[device];
+}
+
+/// What is current in this thread, the last one.
+std::vector<CUcontext> &getStack() {
+  thread_local std::vector<CUcontext> stack;
+  return stack;
 }
 
 std::string getSetting(const char *name, const char *otherwise) {
@@ -108,7 +130,7 @@ CUresult begin(const char *name) {
   bool needsContext = strncmp(name, "cuMem", 5) == 0 || strncmp(name, "cuModule", 8) == 0 ||
                       strncmp(name, "cuEvent", 7) == 0 || strncmp(name, "cuLaunch", 8) == 0;
   bool isReady =
-      needsContext ? state.isCurrent : state.isInitialized || strcmp(name, "cuInit") == 0;
+      needsContext ? !getStack().empty() : state.isInitialized || strcmp(name, "cuInit") == 0;
   if (!isReady)
     return notInitialized;
   // What is given back is gone all the same.
@@ -129,6 +151,16 @@ CUresult wait() {
   return state.lost;
 }
 } // namespace
+
+/// For tests in the process that has loaded it: the calls of a function so far.
+extern "C" __attribute__((visibility("default"))) int fake_cuda_count(const char *name) {
+  return getState().calls[name];
+}
+
+/// The same: forgets that a kernel has failed, which no other driver does.
+extern "C" __attribute__((visibility("default"))) void fake_cuda_recover() {
+  getState().pending = getState().lost = CUDA_SUCCESS;
+}
 
 CUresult cuInit(unsigned flags) {
   BEGIN("cuInit");
@@ -174,9 +206,9 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
   BEGIN("cuDevicePrimaryCtxRetain");
-  *context = &getState().context;
+  *context = getContext(device);
   return CUDA_SUCCESS;
 }
 
@@ -189,7 +221,31 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
 
 CUresult cuCtxSetCurrent(CUcontext context) {
   BEGIN("cuCtxSetCurrent");
-  getState().isCurrent = context;
+  if (!getStack().empty())
+    getStack().pop_back();
+  if (context)
+    getStack().push_back(context);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *context) {
+  BEGIN("cuCtxGetCurrent");
+  *context = getStack().empty() ? nullptr : getStack().back();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  BEGIN("cuCtxPushCurrent");
+  getStack().push_back(context);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *context) {
+  BEGIN("cuCtxPopCurrent");
+  if (getStack().empty())
+    return invalidValue;
+  *context = getStack().back();
+  getStack().pop_back();
   return CUDA_SUCCESS;
 }
 
@@ -218,7 +274,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
       size = reinterpret_cast<uintptr_t>(values[i]);
   if (text)
     std::snprintf(text, size, "%s", emu::formatDiagnostic("PTX", diagnostics.front()).c_str());
-  return invalidPtx;
+  return CUDA_ERROR_INVALID_PTX;
 }
 
 CUresult cuModuleUnload(CUmodule module) {
@@ -232,7 +288,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
   BEGIN("cuModuleGetFunction");
   const emu::Program *program = module->module->findKernel(name);
   if (!program)
-    return notFound;
+    return CUDA_ERROR_NOT_FOUND;
   constexpr uint64_t sharedWithoutAsking = 48 * 1024;
   *function =
       &module->functions.emplace(name, FunctionState{program, sharedWithoutAsking}).first->second;
@@ -254,7 +310,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
     return invalidValue;
   *pointer = getState().device.allocate(bytes);
   if (!*pointer)
-    return outOfMemory;
+    return CUDA_ERROR_OUT_OF_MEMORY;
   getState().buffers.insert(*pointer);
   log("cuMemAlloc " + std::to_string(bytes));
   return CUDA_SUCCESS;
@@ -283,7 +339,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, uns
                         CUstream stream, void **parameters, void **extra) {
   BEGIN("cuLaunchKernel");
   const emu::Program &program = *function->program;
-  if (sharedBytes > function->sharedBytes || stream || extra)
+  if (sharedBytes > function->sharedBytes || extra)
     return invalidValue;
   emu::KernelArguments arguments(program);
   for (size_t i = 0; i < program.parameters.size(); ++i)
@@ -291,7 +347,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, uns
   log("cuLaunchKernel " + program.name + ": grid " + std::to_string(gridX) + " " +
       std::to_string(gridY) + " " + std::to_string(gridZ) + ", block " + std::to_string(blockX) +
       " " + std::to_string(blockY) + " " + std::to_string(blockZ) + ", shared " +
-      std::to_string(sharedBytes) + ", parameters " + std::to_string(arguments.getBytes().size()));
+      std::to_string(sharedBytes) + ", parameters " + std::to_string(arguments.getBytes().size()) +
+      (stream ? ", a stream" : "") +
+      (getStack().back()->device ? ", device " + std::to_string(getStack().back()->device) : ""));
   ++getState().launches;
   emu::LaunchConfig config{{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes};
   emu::LaunchResult result =
