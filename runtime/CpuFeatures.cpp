@@ -123,3 +123,21 @@ bool attnc::hasCpuFeature(std::string_view name) {
       return isThere(feature);
   return false;
 }
+
+std::string attnc::describeCpu() {
+  std::string text;
+#if defined(__x86_64__)
+  // The maker's name and the model.
+  for (unsigned leaf : {0U, 1U}) {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    __get_cpuid(leaf, &eax, &ebx, &ecx, &edx);
+    text += std::to_string(eax) + " ";
+    if (leaf == 0)
+      text += std::to_string(ebx) + " " + std::to_string(ecx) + " " + std::to_string(edx) + " ";
+  }
+#endif
+  for (std::string_view feature : getCpuFeatures())
+    if (hasCpuFeature(feature))
+      text += "+" + std::string(feature);
+  return text;
+}

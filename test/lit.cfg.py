@@ -22,6 +22,8 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["PATH"] = os.pathsep.join(
     [config.attnc_build + "/bin", config.llvm_tools, os.environ["PATH"]]
 )
+# What tests compile is not kept for the user's programs.
+config.environment["XDG_CACHE_HOME"] = config.attnc_build + "/test/cache"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

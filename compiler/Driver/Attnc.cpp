@@ -10,6 +10,7 @@
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
 #include "compiler/Target/Ptx/LaunchHeader.h"
+#include "runtime/cache/DiskCache.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -152,6 +153,22 @@ static std::optional<RunError> inspect(const std::string &path) {
       llvm::formatv("{0:2}\n", llvm::json::Value(std::move(*metadata))).str());
 }
 
+/// Prints what is in the cache of compiled kernels, or removes it.
+static std::optional<RunError> manageCache(const AttncOptions &options) {
+  DiskCache cache(DiskCache::getDefaultFolder());
+  if (options.cacheClear)
+    if (std::optional<std::string> error = cache.clear())
+      return RunError{Environment, *error};
+  DiskCache::Info info = cache.getInfo();
+  if (!info.problem.empty())
+    return RunError{Environment, info.problem};
+  if (!options.cacheInfo)
+    return std::nullopt;
+  return writeStandardOutput(llvm::formatv("folder   {0}\nkernels  {1}\nbytes    {2}\n",
+                                           cache.getFolder(), info.entries, info.bytes)
+                                 .str());
+}
+
 int driver::runAttnc(const std::vector<std::string> &words) {
   StageTimes times;
   times.add("start of the process", getStartMilliseconds());
@@ -163,6 +180,10 @@ int driver::runAttnc(const std::vector<std::string> &words) {
     error = writeStandardOutput(options.help ? getAttncHelp()
                                              : "attnc " ATTNC_VERSION
                                                " with LLVM " LLVM_VERSION_STRING "\n");
+    return error ? fail(*error) : Success;
+  }
+  if (options.cacheInfo || options.cacheClear) {
+    error = manageCache(options);
     return error ? fail(*error) : Success;
   }
   if (!options.inspect.empty()) {

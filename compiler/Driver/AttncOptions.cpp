@@ -192,6 +192,11 @@ CommandLine makeCommandLine(AttncOptions &options) {
        {{"--diagnostics", "FORM", "text, or json: one object a line, for editors",
          with(setDiagnostics)},
         makeFlag("--time-passes", options.timePasses, "print the time of each stage"),
+        makeFlag(
+            "--cache-info", options.cacheInfo,
+            "print where programs keep the kernels that they compile as they run, and how many "
+            "there are"),
+        makeFlag("--cache-clear", options.cacheClear, "remove all of these"),
         makeFlag("--help", options.help, "print this"),
         makeFlag("--version", options.version, "print the version")}}};
   return CommandLine("attnc", "FILE [-o OUT] [options]",
@@ -299,6 +304,11 @@ std::optional<std::string> driver::parseAttncOptions(const std::vector<std::stri
     return error;
   if (options.help || options.version)
     return std::nullopt;
+  if (options.cacheInfo || options.cacheClear)
+    return files.empty()
+               ? std::nullopt
+               : std::optional("`--cache-" + std::string(options.cacheInfo ? "info" : "clear") +
+                               "` expects no file, got `" + files.front() + "`");
   if (!options.inspect.empty())
     return files.empty()
                ? std::nullopt

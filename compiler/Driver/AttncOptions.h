@@ -30,6 +30,7 @@ struct AttncOptions {
   bool hasDtype = false, hasHeadDim = false;
   bool explain = false, lineInfo = false, timePasses = false;
   bool jsonDiagnostics = false;
+  bool cacheInfo = false, cacheClear = false; ///< then there is no program
   bool help = false, version = false;
 };
 

@@ -8,6 +8,7 @@
 #include "runtime/api/CompilerLibrary.h"
 #include "attnc/compiler.h"
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 using namespace attnc;
 using namespace attnc::api;
@@ -46,11 +47,52 @@ private:
 };
 } // namespace
 
+/// The library, loaded by the first call.
+static const Library &getLibrary() {
+  static const Library library;
+  return library;
+}
+
+/// The file that a function of this process comes from, or "".
+static std::string findFile(const void *function) {
+  Dl_info info;
+  return dladdr(function, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
+/// What the system knows of a file, as a text; "" if there is none.
+static std::string describeFile(const std::string &path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0)
+    return "";
+  return std::to_string(status.st_dev) + " " + std::to_string(status.st_ino) + " " +
+         std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + " " +
+         std::to_string(status.st_mtim.tv_nsec);
+}
+
+static Failure makeMissing() {
+  return {ATTNC_UNAVAILABLE, "compiling needs the compiler library: " + getLibrary().problem};
+}
+
+Result api::getCompilerIdentity(std::string &identity) {
+  static const std::string known = [] {
+    std::string runtime = findFile(reinterpret_cast<const void *>(&attnc_abi_version));
+    std::string folder = runtime.substr(0, runtime.rfind('/') + 1);
+    std::string beside = describeFile(folder + libraryName);
+    if (!beside.empty() || !getLibrary().compile)
+      return beside;
+    return describeFile(findFile(reinterpret_cast<const void *>(getLibrary().compile)));
+  }();
+  if (known.empty())
+    return makeMissing();
+  identity = known;
+  return std::nullopt;
+}
+
 Result api::compileWithLibrary(const attnc_source_t &source, const std::string &target,
                                std::string &code) {
-  static const Library library;
+  const Library &library = getLibrary();
   if (!library.problem.empty())
-    return Failure{ATTNC_UNAVAILABLE, "compiling needs the compiler library: " + library.problem};
+    return makeMissing();
   attnc_code_t result{};
   result.struct_size = sizeof result;
   attnc_status_t status = library.compile(&source, target.c_str(), &result);

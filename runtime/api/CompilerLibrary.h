@@ -12,6 +12,10 @@
 
 namespace attnc::api {
 
+/// Sets `identity` to a text that differs for another build of the library. Where it lies beside
+/// the runtime, it is not loaded for that.
+Result getCompilerIdentity(std::string &identity);
+
 /// Sets `code` to what libattnc_compiler makes of `source` for `target`. The library is loaded when
 /// it is first needed, and stays.
 Result compileWithLibrary(const attnc_source_t &source, const std::string &target,

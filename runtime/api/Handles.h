@@ -10,6 +10,7 @@
 
 #include "runtime/api/Device.h"
 #include "runtime/api/Kernel.h"
+#include "runtime/api/KernelCache.h"
 #include "runtime/api/Launch.h"
 #include <atomic>
 #include <cstring>
@@ -41,6 +42,7 @@ void retire(std::unique_ptr<attnc_launch_t> handle);
 struct attnc_device_t : attnc::api::HandleState {
   static constexpr const char *name = "device";
   std::shared_ptr<attnc::api::Device> object;
+  attnc::api::KernelCache cache; ///< goes with the handle
 };
 struct attnc_kernel_t : attnc::api::HandleState {
   static constexpr const char *name = "kernel";
@@ -101,6 +103,8 @@ template <typename HandleT> attnc_status_t releaseHandle(HandleT *handle) noexce
     });
   return call(0, [&] {
     handle->object.reset();
+    if constexpr (std::is_same_v<HandleT, attnc_device_t>)
+      handle->cache.clear();
     retire(std::unique_ptr<HandleT>(handle));
     return Result();
   });

@@ -5,7 +5,6 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "runtime/api/CompilerLibrary.h"
 #include "runtime/api/Handles.h"
 #include <cerrno>
 #include <cstdio>
@@ -88,13 +87,11 @@ attnc_status_t attnc_kernel_compile(attnc_device_t *device, const attnc_source_t
       return failure;
     if (Result failure = checkPointer("kernel", kernel))
       return failure;
-    std::string code;
-    if (Result failure = compileWithLibrary(*source, object.getCompileTarget(), code))
+    auto handle = std::make_unique<attnc_kernel_t>();
+    if (Result failure = device->cache.compile(object, *source, handle->object))
       return failure;
-    Result failure = loadKernel(object, code, kernel);
-    if (failure && failure->status == ATTNC_INVALID_KERNEL)
-      return Failure{ATTNC_INTERNAL, "internal error, please report: " + failure->message};
-    return failure;
+    *kernel = handle.release();
+    return std::nullopt;
   });
 }
 

@@ -8,6 +8,7 @@
 #ifndef ATTNC_CPUFEATURES_H
 #define ATTNC_CPUFEATURES_H
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ const std::vector<std::string_view> &getCpuFeatures();
 /// True if this CPU has the feature and the system saves its registers. False for names that are
 /// not in getCpuFeatures().
 bool hasCpuFeature(std::string_view name);
+
+/// A text that differs where code for this very CPU may: its model and its features.
+std::string describeCpu();
 
 } // namespace attnc
 

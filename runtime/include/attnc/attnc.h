@@ -171,10 +171,41 @@ typedef struct attnc_source_t {
 
 /** Compiles `source` for the device with libattnc_compiler, which is looked for beside this library
  * and where the system looks for libraries; ATTNC_UNAVAILABLE if it is not there. What is wrong
- * with the program is ATTNC_COMPILE_FAILED with a message that shows its lines. The caller releases
- * the handle. */
+ * with the program is ATTNC_COMPILE_FAILED with a message that shows its lines. A kernel that
+ * was compiled before, of the same program and options by the same compiler for the same target, is
+ * taken from a cache. The caller releases the handle. */
 ATTNC_API attnc_status_t attnc_kernel_compile(attnc_device_t *device, const attnc_source_t *source,
                                               attnc_kernel_t **kernel);
+
+/** Where kernels that attnc_kernel_compile has made are kept: the last ones of each device in
+ * memory, as long as its handle, and all of them on disk, for other processes too. A member that is
+ * 0 or NULL stands for the default. */
+typedef struct attnc_cache_options_t {
+  size_t struct_size;
+  const char *folder;     /**< absolute; "" for none; NULL for attnc in the user's cache folder */
+  int64_t max_disk_bytes; /**< what is used least goes where it is more; 0 for 1 GiB */
+  int32_t max_kernels;    /**< of a device, in memory; 0 for 256 */
+} attnc_cache_options_t;
+
+/** Sets what the caches of this process do from now on; NULL for the defaults. */
+ATTNC_API attnc_status_t attnc_cache_configure(const attnc_cache_options_t *options);
+
+typedef struct attnc_cache_info_t {
+  size_t struct_size;
+  const char *folder;   /**< on disk; "" for none */
+  const char *problem;  /**< why the folder is not used, "" if it is: others may write to it, ... */
+  int64_t disk_entries; /**< and what they take */
+  int64_t disk_bytes;
+  int64_t compilations; /**< by this process */
+  int64_t memory_hits;  /**< kernels that were found instead */
+  int64_t disk_hits;
+} attnc_cache_info_t;
+
+/** Fills `info`, whose struct_size is set. Texts last until the thread's next call of this. */
+ATTNC_API attnc_status_t attnc_cache_get_info(attnc_cache_info_t *info);
+
+/** Removes all kernels on disk. */
+ATTNC_API attnc_status_t attnc_cache_clear(void);
 
 /** Gives the handle back; NULL is fine. Launches of the kernel stay usable. */
 ATTNC_API attnc_status_t attnc_kernel_release(attnc_kernel_t *kernel);

@@ -87,12 +87,24 @@ static void benchCuda(int rounds) {
   print("  bound", measure(rounds, [&] { launch(); }));
 }
 
+static void benchCache(int rounds) {
+  Device device = Device::host(1);
+  const std::string program = "mask_mod = and_masks(causal, sliding_window(1024))\n";
+  Result<Kernel> first = tryJit(program, {"bf16", "128"}, device);
+  std::printf("compiling what was compiled before\n");
+  if (first)
+    print("  found in memory", measure(rounds, [&] { jit(program, {"bf16", "128"}, device); }));
+  else
+    std::printf("  %s\n", first.message());
+}
+
 int main(int count, char **arguments) try {
   int rounds = count > 1 ? std::atoi(arguments[1]) : 25;
   std::printf("1 batch, 1 head, 16 queries and keys\n");
   benchHost(rounds, 1, "host, one thread");
   benchHost(rounds, 0, "host, a thread a core, one task");
   benchCuda(rounds);
+  benchCache(rounds);
   return 0;
 } catch (const Error &error) {
   std::fprintf(stderr, "launch-bench: %s\n", error.what());

@@ -15,6 +15,14 @@
 using namespace attnc;
 
 namespace {
+/// What these tests compile is not kept.
+const bool isCacheOff = [] {
+  attnc_cache_options_t options{};
+  options.struct_size = sizeof options;
+  options.folder = "";
+  return attnc_cache_configure(&options) == ATTNC_OK;
+}();
+
 constexpr int64_t heads = 2, length = 40, dim = 8;
 
 /// Runs causal attention with `window` and compares it with the textbook's; the largest difference.
@@ -61,6 +69,7 @@ attnc_source_t makeSource(const char *text) {
 } // namespace
 
 TEST(Jit, CompilesAndRuns) {
+  ASSERT_TRUE(isCacheOff);
   Kernel kernel = jit(program, {"f32", "8"}, Device::host(2));
   EXPECT_STREQ(kernel.variant(0).name, "attn_f32_d8");
   EXPECT_LT(runWindow(kernel, 5), 1e-5);
