@@ -222,11 +222,38 @@ template <typename ReadT> Error readObject(std::string_view text, ReadT read) {
 }
 } // namespace
 
+/// What the metadata says of a planner, whose functions the code has.
+static MaskPlanner readPlanner(const Json &object, const KernelInfo &info, Error &error) {
+  ObjectReader reader(object, error);
+  MaskPlanner planner;
+  constexpr int64_t maxValues = 1 << 20;
+  planner.queryValues = reader.getInt("query_values", 0, maxValues);
+  planner.keyValues = reader.getInt("key_values", 0, maxValues);
+  planner.sharedSummaries = reader.getInt("shared_summaries", 0, 1) != 0;
+  planner.closedForm = reader.getInt("closed_form", 0, 1) != 0;
+  planner.perBatch = reader.getInt("per_batch", 0, 1) != 0;
+  planner.perHead = reader.getInt("per_head", 0, 1) != 0;
+  planner.mask =
+      static_cast<uint64_t>(reader.getInt("mask", 1, std::numeric_limits<int64_t>::max()));
+  planner.keyBlock = reader.getInt("key_block", 1, maxInt);
+  reader.forEach("scalars", [&](const Json &value) {
+    auto last = static_cast<int64_t>(info.scalars.size()) - 1;
+    if (!value.is_number_integer() || value.get<int64_t>() < 0 || value.get<int64_t>() > last)
+      reader.fail("expected the places of scalars as `scalars`");
+    else
+      planner.scalars.push_back(value.get<int64_t>());
+  });
+  return planner;
+}
+
 Error attnc::readHostMetadata(std::string_view text, HostKernel &kernel) {
   return readObject(text, [&](ObjectReader &reader, Error &error) {
     kernel.info = readInfo(reader, error);
     kernel.queryBlock = reader.getInt("query_block", 1, maxInt);
     kernel.scratchBytes = reader.getInt("scratch_bytes", 0, int64_t(1) << 40);
+    if (reader.has("planner"))
+      if (const Json *planner = reader.find("planner"))
+        kernel.planner = readPlanner(*planner, kernel.info, error);
     std::string cpu = reader.getString("cpu"), missing;
     reader.forEach("features", [&](const Json &value) {
       std::string feature = readName(value, error);

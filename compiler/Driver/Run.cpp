@@ -11,7 +11,7 @@
 #include "compiler/Driver/HostCompiler.h"
 #include "compiler/Driver/IRDiagnostics.h"
 #include "compiler/Driver/LoadProgram.h"
-#include "compiler/Driver/MaskPicture.h"
+#include "compiler/Driver/MaskImage.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/RunReport.h"
 #include "compiler/Target/Reference/PairCount.h"
@@ -50,9 +50,9 @@ public:
 
 private:
   std::optional<RunError> runSteps() {
-    for (auto step :
-         {&Session::prepareProgram, &Session::prepareDevice, &Session::compute, &Session::check,
-          &Session::measure, &Session::writeOutputs, &Session::drawPicture, &Session::printReport})
+    for (auto step : {&Session::prepareProgram, &Session::prepareDevice, &Session::preparePlan,
+                      &Session::compute, &Session::verifyPlan, &Session::check, &Session::measure,
+                      &Session::writeOutputs, &Session::drawPicture, &Session::printReport})
       if (std::optional<RunError> error = (this->*step)())
         return error;
     return std::nullopt;
@@ -105,7 +105,8 @@ private:
     if (auto error = loadHostKernel(program.getModule(), target.getHost()))
       return error;
     launch = [this]() -> std::optional<RunError> {
-      if (std::optional<std::string> error = attnc::launch(host, bound, static_cast<int>(threads)))
+      const Plan *given = plan ? &plan->plan : nullptr;
+      if (auto error = attnc::launch(host, bound, static_cast<int>(threads), given))
         return RunError{Environment, *error};
       return std::nullopt;
     };
@@ -192,7 +193,68 @@ private:
     return reported;
   }
 
+  /// On other devices than the host, loads the host's kernel for what it knows of the mask.
+  std::optional<RunError> loadPlanner() {
+    if (host.function)
+      return std::nullopt;
+    OwningOpRef<ModuleOp> copy = original->clone();
+    return loadHostKernel(*copy, llvm::cantFail(HostTarget::get("native")));
+  }
+
+  /// The plan, made or read; only the host's kernels use it.
+  std::optional<RunError> preparePlan() {
+    if (!wantsPlan(options))
+      return std::nullopt;
+    if (auto error = loadPlanner())
+      return error;
+    plan.emplace();
+    if (!options.loadPlan.empty()) {
+      if (auto error = loadPlan(options.loadPlan, plan->plan))
+        return RunError{Environment, *error};
+      if (auto error = plan->plan.check(host, bound))
+        return RunError{BadInput, "`" + options.loadPlan + "`: " + *error};
+      plan->statistics = plan->plan.count(host.info);
+    } else {
+      PlanOptions wanted;
+      if (options.planRows != 0) {
+        wanted.rows = options.planRows;
+        wanted.keys = options.planKeys;
+      }
+      wanted.refine = options.refinePlan;
+      wanted.threads = static_cast<int>(threads);
+      StageTimes::Scope stage = times.start("plan");
+      if (auto error = makePlanReport(host, bound, wanted, *plan))
+        return RunError{Environment, *error};
+    }
+    if (options.savePlan.empty())
+      return std::nullopt;
+    std::optional<std::string> error = savePlan(plan->plan, options.savePlan);
+    return error ? std::optional(RunError{Environment, *error}) : std::nullopt;
+  }
+
+  /// After the launch, so that tables that it changed would show.
+  std::optional<RunError> verifyPlan() {
+    if (options.verifyPlan) {
+      if (auto violation = attnc::verifyPlan(plan->plan, host, bound, static_cast<int>(threads)))
+        return RunError{CheckFailed, "the plan does not hold: " + violation->print()};
+      plan->verified = true;
+    }
+    if (options.plan || options.verifyPlan)
+      report.plan = *plan;
+    return std::nullopt;
+  }
+
+  /// False where only what the mask says is asked for.
+  bool needsResults() const {
+    bool onlyMask = wantsPlan(options) || !options.maskPicture.empty();
+    bool results = !options.out.empty() || options.check || options.bench || options.statistics ||
+                   options.checked || options.schedules != 0 || !options.loadPlan.empty();
+    return results || !onlyMask;
+  }
+
   std::optional<RunError> compute() {
+    if (!needsResults())
+      return std::nullopt;
     StageTimes::Scope stage = times.start("run");
     return launch();
   }
@@ -239,9 +301,15 @@ private:
   std::optional<RunError> drawPicture() {
     if (options.maskPicture.empty())
       return std::nullopt;
-    FailureOr<std::string> picture = drawMask(getOriginal(), info, arguments, bound);
-    if (failed(picture))
-      return reported;
+    if (auto error = loadPlanner())
+      return error;
+    llvm::StringRef file = options.maskPicture;
+    auto draw = file.ends_with(".png")   ? drawMaskPng
+                : file.ends_with(".svg") ? drawMaskSvg
+                                         : drawMask;
+    llvm::Expected<std::string> picture = draw(host, bound, static_cast<int>(threads));
+    if (!picture)
+      return RunError{BadInput, "`--mask-picture`: " + llvm::toString(picture.takeError())};
     if (llvm::Error error = driver::writeOutputs(Output{options.maskPicture, *picture}))
       return RunError{Environment, llvm::toString(std::move(error))};
     return std::nullopt;
@@ -277,6 +345,7 @@ private:
   Target target;
   OwningOpRef<ModuleOp> original; ///< before --after
   HostKernel host;
+  std::optional<PlanReport> plan;
   emu::EmulatedKernel emulated;
   LaunchFunction launch;
   RunReport report;

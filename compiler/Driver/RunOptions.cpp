@@ -238,6 +238,21 @@ Expected setTile(RunOptions &options, const std::string &text) {
   return parseTile(text) ? Expected() : getTileRange();
 }
 
+Expected setBlock(RunOptions &options, const std::string &text) {
+  std::vector<std::string> parts = split(text, 'x');
+  std::optional<int64_t> rows, keys;
+  if (parts.size() == 2) {
+    rows = parseInteger(parts[0]);
+    keys = parseInteger(parts[1]);
+  }
+  constexpr int64_t most = int64_t(1) << 30;
+  if (!rows || !keys || *rows < 1 || *keys < 1 || *rows > most || *keys > most)
+    return "ROWSxKEYS with whole numbers from 1 to " + std::to_string(most);
+  options.planRows = *rows;
+  options.planKeys = *keys;
+  return std::nullopt;
+}
+
 Expected setSchedules(RunOptions &options, const std::string &text) {
   std::optional<int64_t> value = text == "ci" ? emu::getCiSchedules().size() : parseInteger(text);
   if (!value || *value < 1 || *value > 100000)
@@ -345,8 +360,21 @@ CommandLine makeCommandLine(RunOptions &options) {
         makeFlag("--bench", options.bench,
                  "measures the time, GFLOP/s over pairs that take part, share of the peak measured "
                  "here, and peak memory"),
-        makeString("--mask-picture", "FILE", options.maskPicture,
-                   "draws the blocks of the mask of the first batch and head; - is the terminal"),
+        makeString(
+            "--mask-picture", "FILE", options.maskPicture,
+            "draws the mask of the first batch and head: a .png or .svg image, else text; - is "
+            "the terminal"),
+        makeFlag("--plan", options.plan,
+                 "prints the plan: which blocks of keys each block of queries visits; without "
+                 "`--out` and other reports nothing is computed"),
+        {"--block", "ROWSxKEYS", "the blocks of the plan (128x128)", with(setBlock)},
+        makeFlag("--refine-plan", options.refinePlan,
+                 "evaluates the pairs of blocks that the analysis leaves partial"),
+        makeFlag("--verify-plan", options.verifyPlan,
+                 "compares the plan with all pairs and fails where it is wrong"),
+        makeString("--save-plan", "FILE", options.savePlan, "writes the plan to a file"),
+        makeString("--load-plan", "FILE", options.loadPlan,
+                   "runs with the plan of a file instead of making one"),
         makeFlag("--time-passes", options.timePasses, "prints the time of each step"),
         makeFlag("--json", options.json, "reports as one JSON object"),
         makeFlag("--help", options.help, "prints this text"),
@@ -405,10 +433,24 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
     return "`--layout` expects stored tensors (`--in`), got `--random`";
   if (!options.random && !options.fills.empty())
     return "`--fill` expects random tensors (`--random`), got `--in`";
-  if (!options.out.empty() && !options.maskPicture.empty())
-    if (auto error =
-            checkDistinct({{"--out", options.out}, {"--mask-picture", options.maskPicture}}))
-      return error;
+  std::vector<OutputName> files;
+  for (auto [name, file] :
+       {std::pair("--out", options.out), std::pair("--mask-picture", options.maskPicture),
+        std::pair("--save-plan", options.savePlan)})
+    if (!file.empty())
+      files.push_back({name, file});
+  if (auto error = checkDistinct(files))
+    return error;
+  if (options.planRows != 0 && (!wantsPlan(options) || !options.loadPlan.empty()))
+    return std::string("`--block` expects a plan that is made: `--plan`, `--save-plan` or "
+                       "`--verify-plan`") +
+           (options.loadPlan.empty() ? "" : ", got `--load-plan`");
+  if (options.refinePlan && (!wantsPlan(options) || !options.loadPlan.empty()))
+    return std::string("`--refine-plan` expects a plan that is made: `--plan`, `--save-plan` or "
+                       "`--verify-plan`") +
+           (options.loadPlan.empty() ? "" : ", got `--load-plan`");
+  if (!options.loadPlan.empty() && options.device != RunDevice::Host)
+    return "`--load-plan` expects `--device host`: others make no use of plans";
   if (options.weights && options.device != RunDevice::Reference)
     return "`--weights` expects `--device reference`: fused kernels never hold the weights";
   if (options.weights && options.out.empty())
@@ -416,6 +458,11 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
   return options.device == RunDevice::Emulator ? checkEmulator(options) : checkOtherDevice(options);
 }
 } // namespace
+
+bool driver::wantsPlan(const RunOptions &options) {
+  return options.plan || options.verifyPlan || !options.savePlan.empty() ||
+         !options.loadPlan.empty();
+}
 
 std::optional<std::string> driver::parseRunOptions(const std::vector<std::string> &words,
                                                    RunOptions &options) {

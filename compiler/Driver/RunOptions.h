@@ -65,10 +65,13 @@ struct RunOptions {
   std::map<std::string, FillOption> fills;
   bool check = false, bench = false, json = false, timePasses = false;
   std::string maskPicture; ///< a file, `-` for standard output
-  std::string after;       ///< attn passes to run first
-  std::string cpu;         ///< empty if not given
-  std::string arch;        ///< of the emulator; empty if not given
-  std::string tile;        ///< of the emulator; empty if not given
+  bool plan = false, verifyPlan = false, refinePlan = false;
+  int64_t planRows = 0, planKeys = 0; ///< of a block; 0 if not given
+  std::string savePlan, loadPlan;     ///< files
+  std::string after;                  ///< attn passes to run first
+  std::string cpu;                    ///< empty if not given
+  std::string arch;                   ///< of the emulator; empty if not given
+  std::string tile;                   ///< of the emulator; empty if not given
   /// Schedules of the emulator, the first of a fixed list; 0 if not given.
   unsigned schedules = 0;
   std::optional<int64_t> multiprocessors, splits; ///< of the emulated GPU
@@ -77,6 +80,9 @@ struct RunOptions {
   unsigned threads = 0;
   bool help = false, version = false;
 };
+
+/// True if a plan is asked for.
+bool wantsPlan(const RunOptions &options);
 
 /// Fills `options` from the words of a command line. Returns an error that names the option, or
 /// nothing.

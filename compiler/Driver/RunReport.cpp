@@ -20,6 +20,8 @@ bool RunReport::passes() const {
 }
 
 void RunReport::printText(llvm::raw_ostream &os) const {
+  if (plan)
+    plan->printText(os);
   if (check)
     for (const OutputCheck &output : *check) {
       os << "check  ";
@@ -63,6 +65,8 @@ static llvm::json::Value toJSON(const emu::Statistics &statistics) {
 
 void RunReport::printJSON(llvm::raw_ostream &os) const {
   llvm::json::Object report;
+  if (plan)
+    report["plan"] = plan->toJSON();
   if (check) {
     llvm::json::Object outputs;
     for (const OutputCheck &output : *check)

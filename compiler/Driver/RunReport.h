@@ -10,6 +10,7 @@
 
 #include "compiler/Driver/Bench.h"
 #include "compiler/Driver/Check.h"
+#include "compiler/Driver/PlanReport.h"
 #include "runtime/emulator/Statistics.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,7 +21,8 @@ namespace attnc::driver {
 struct RunReport {
   std::optional<std::vector<OutputCheck>> check;
   std::optional<BenchResult> bench;
-  int64_t pairs = 0;                         ///< that take part; counted for `bench`
+  int64_t pairs = 0; ///< that take part; counted for `bench`
+  std::optional<PlanReport> plan;
   std::optional<emu::Statistics> statistics; ///< of a launch in the emulator
   std::optional<llvm::json::Value> times;    ///< of the stages; for JSON only
 

@@ -7,6 +7,7 @@
 
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Conversion/AttnToCheck/Passes.h"
+#include "compiler/Conversion/AttnToPlan/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
 #include "compiler/Conversion/TileToNvvm/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
@@ -87,6 +88,7 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
     return;
   case Phase::Vector:
     passes.addPass(createGenerateIndexChecksPass());
+    passes.addPass(createGeneratePlannersPass());
     passes.addPass(createConvertTileToVectorPass());
     return;
   case Phase::Nvvm:

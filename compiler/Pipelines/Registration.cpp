@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/AttnToCheck/Passes.h"
+#include "compiler/Conversion/AttnToPlan/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
 #include "compiler/Conversion/TileToNvvm/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
@@ -44,6 +45,7 @@ void attnc::registerAllPasses() {
   registerTransformsPasses();
   attn::registerAttnPasses();
   registerAttnToCheckPasses();
+  registerAttnToPlanPasses();
   registerAttnToTilePasses();
   registerTileToNvvmPasses();
   registerTileToVectorPasses();

@@ -240,6 +240,20 @@ private:
     return "there is no function `" + name + "`";
   }
 
+  /// Sets the functions that `planner` has.
+  Error findPlanner(const std::string &name, MaskPlanner &planner) {
+    Error error = findFunction(name + "_classify", planner.classify);
+    auto findIf = [&](bool wanted, const char *suffix, auto &function) {
+      if (wanted && !error)
+        error = findFunction(name + suffix, function);
+    };
+    findIf(true, "_refine", planner.refine);
+    findIf(planner.closedForm, "_key_bounds", planner.keyBounds);
+    findIf(planner.queryValues != 0, "_summarize_queries", planner.summarizeQueries);
+    findIf(planner.keyValues != 0, "_summarize_keys", planner.summarizeKeys);
+    return error;
+  }
+
   Error readKernels() {
     std::string_view suffix = metadataSuffix;
     for (const Symbol &symbol : symbols) {
@@ -255,6 +269,9 @@ private:
         return error;
       if (kernel.info.checked)
         if (Error error = findFunction(kernel.info.name + "_check", kernel.check))
+          return error;
+      if (kernel.planner.mask != 0)
+        if (Error error = findPlanner(kernel.info.name, kernel.planner))
           return error;
     }
     return loaded.empty() ? Error("expected kernels made by attnc, found no metadata")

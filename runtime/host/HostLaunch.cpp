@@ -6,9 +6,11 @@
 //===------------------------------------------------------------------------===//
 
 #include "attnc/HostKernel.h"
+#include "attnc/Plan.h"
 #include "runtime/ThreadPool.h"
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <thread>
 
 using namespace attnc;
@@ -40,24 +42,66 @@ int64_t attnc::getScratchStride(const HostKernel &kernel) {
   return ceilDiv(kernel.scratchBytes, scratchAlignment) * scratchAlignment;
 }
 
+/// Computes one block of `rows` queries with the keys of `runs`.
+static void runBlock(const HostKernel &kernel, const BoundArguments &arguments, int64_t rows,
+                     int64_t b, int64_t h, int64_t block, const KeyRuns &runs, void *scratch) {
+  int64_t begin = block * rows;
+  kernel.function(arguments.slots.data(), b, h, begin, std::min(begin + rows, arguments.Q), scratch,
+                  &runs);
+}
+
 void attnc::runTask(const HostKernel &kernel, const BoundArguments &arguments,
                     const HostTasks &tasks, int64_t task, void *scratch) {
   // The last query block first, as masks leave it most keys; then batch by batch and head by head,
   // so that heads that share keys and values run close together.
   int64_t block = tasks.blocks - 1 - task / (arguments.B * arguments.Hq);
   int64_t head = task % (arguments.B * arguments.Hq);
-  int64_t begin = block * tasks.rows;
-  kernel.function(arguments.slots.data(), head / arguments.Hq, head % arguments.Hq, begin,
-                  std::min(begin + tasks.rows, arguments.Q), scratch);
+  KeyRun all(0, 0, /*full=*/false);
+  runBlock(kernel, arguments, tasks.rows, head / arguments.Hq, head % arguments.Hq, block,
+           {&all, 1, arguments.KV}, scratch);
+}
+
+/// The numbers of the rows of `plan`, those that visit most keys first, and of several alike the
+/// last block of queries first.
+static std::vector<uint32_t> orderRows(const Plan &plan) {
+  int64_t blocks = plan.getNumQueryBlocks();
+  std::vector<int64_t> visited(plan.getNumRows());
+  for (int64_t row = 0; row < plan.getNumRows(); ++row) {
+    KeyRuns runs = plan.getRuns(row);
+    for (int64_t i = 0; i < runs.count; ++i)
+      visited[row] += runs.runs[i].getLast() - runs.runs[i].getFirst() + 1;
+  }
+  std::vector<uint32_t> order(visited.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (visited[a] != visited[b])
+      return visited[a] > visited[b];
+    return a % blocks != b % blocks ? a % blocks > b % blocks : a < b;
+  });
+  return order;
 }
 
 std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundArguments &arguments,
-                                         int threads) {
+                                         int threads, const Plan *plan) {
   if (threads <= 0)
     threads = getDefaultThreads();
+  if (plan)
+    if (auto error = plan->check(kernel, arguments))
+      return error;
   HostTasks tasks = planTasks(kernel, arguments, threads);
   if (tasks.count == 0)
     return std::nullopt;
+  Plan own;
+  if (plan) {
+    int64_t blocks = plan->getNumQueryBlocks();
+    tasks = {plan->rows, blocks, blocks * arguments.B * arguments.Hq};
+  } else if (kernel.planner.classify && tasks.blocks > 1 &&
+             arguments.KV > kernel.planner.keyBlock) {
+    if (auto error =
+            makePlan(kernel, arguments, {tasks.rows, kernel.planner.keyBlock, false, threads}, own))
+      return error;
+    plan = &own;
+  }
 
   int workers = static_cast<int>(std::min<int64_t>(threads, tasks.count));
   size_t bytes = static_cast<size_t>(getScratchStride(kernel));
@@ -68,8 +112,22 @@ std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundAr
       return "cannot allocate " + std::to_string(bytes * workers) + " bytes of scratch memory";
   }
 
+  if (!plan) {
+    ThreadPool::get().run(tasks.count, workers, [&](int64_t task, int worker) {
+      runTask(kernel, arguments, tasks, task, scratch.get() + worker * bytes);
+    });
+    return std::nullopt;
+  }
+  // A row of the plan is for all batches, or heads, that share it.
+  std::vector<uint32_t> order = orderRows(*plan);
+  int64_t sharedHeads = arguments.Hq / plan->getNumHeads();
+  int64_t shared = arguments.B / plan->getNumBatches() * sharedHeads;
   ThreadPool::get().run(tasks.count, workers, [&](int64_t task, int worker) {
-    runTask(kernel, arguments, tasks, task, scratch.get() + worker * bytes);
+    int64_t row = order[task / shared], slice = row / tasks.blocks;
+    int64_t b = slice / plan->getNumHeads() + task % shared / sharedHeads;
+    int64_t h = slice % plan->getNumHeads() + task % shared % sharedHeads;
+    runBlock(kernel, arguments, tasks.rows, b, h, row % tasks.blocks, plan->getRuns(row),
+             scratch.get() + worker * bytes);
   });
   return std::nullopt;
 }

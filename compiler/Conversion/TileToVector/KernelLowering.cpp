@@ -30,7 +30,7 @@ KernelLowering::KernelLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
       arguments(attn, function.getArgument(0), code.createEntryBuilder(), features),
       emitter(arguments, features), batch(function.getArgument(1)), head(function.getArgument(2)),
       rowBegin(function.getArgument(3)), rowEnd(function.getArgument(4)),
-      scratchBase(function.getArgument(5)) {
+      scratchBase(function.getArgument(5)), runs(function.getArgument(6)) {
   if (attn::ScoreOp op = attn.getScore())
     score.emplace(op, emitter);
   if (attn::MaskOp op = attn.getMask()) {
@@ -130,30 +130,60 @@ void KernelLowering::lowerForKeys(tile::ForKeysOp op) {
       begin = bounds.lo;
       end = bounds.hi;
     }
-    code.loop(begin, end, schedule.getKeyBlock(), [&](Value first) {
-      KeyBlock block;
-      block.begin = first;
-      block.count = code.minimum(code.sub(end, first), code.i64(schedule.getKeyBlock()));
-      block.keys = {getRow(k, first), k.stride};
-      block.values = {getRow(v, first), v.stride};
-      auto lowerBody = [&] {
-        for (Operation &inner : op.getBody().front()) {
-          if (isa<tile::LoadKeysOp>(inner))
-            packKeys(block);
-          else if (isa<tile::LoadValuesOp>(inner))
-            packValues(block);
-          else if (auto loop = dyn_cast<tile::ForQueriesOp>(inner))
-            lowerForQueries(loop, block);
-        }
-      };
-      if (!mask || !maskAnalysis->needsVerdict()) {
-        lowerBody();
-        return;
+    if (!mask)
+      lowerBlocks(op, begin, end, Value());
+    else
+      forRuns(begin, end,
+              [&](Value first, Value last, Value full) { lowerBlocks(op, first, last, full); });
+  });
+}
+
+void KernelLowering::forRuns(Value lo, Value hi,
+                             llvm::function_ref<void(Value, Value, Value)> body) {
+  // The fields of KeyRuns and of KeyRun.
+  Value list = LLVM::LoadOp::create(code, runs.getType(), runs, 8);
+  Value count = code.load(code.getI64Type(), code.address(runs, 8), 8);
+  Value keysPerBlock = code.load(code.getI64Type(), code.address(runs, 16), 8);
+  code.loop(code.i64(0), count, 1, [&](Value n) {
+    Value run = code.address(list, code.mul(n, 8));
+    auto getField = [&](int64_t offset) -> Value {
+      return arith::ExtUIOp::create(code, code.getI64Type(),
+                                    code.load(code.getI32Type(), code.address(run, offset), 4));
+    };
+    Value first = getField(0), last = getField(4);
+    constexpr int64_t fullBit = int64_t(1) << 31;
+    Value full = code.lessEqual(code.i64(fullBit), last);
+    Value end = code.add(arith::AndIOp::create(code, last, code.i64(fullBit - 1)), 1);
+    body(code.maximum(code.mul(first, keysPerBlock), lo),
+         code.minimum(code.mul(end, keysPerBlock), hi), full);
+  });
+}
+
+void KernelLowering::lowerBlocks(tile::ForKeysOp op, Value begin, Value end, Value full) {
+  code.loop(begin, end, schedule.getKeyBlock(), [&](Value first) {
+    KeyBlock block;
+    block.begin = first;
+    block.count = code.minimum(code.sub(end, first), code.i64(schedule.getKeyBlock()));
+    block.keys = {getRow(k, first), k.stride};
+    block.values = {getRow(v, first), v.stride};
+    block.full = full;
+    auto lowerBody = [&] {
+      for (Operation &inner : op.getBody().front()) {
+        if (isa<tile::LoadKeysOp>(inner))
+          packKeys(block);
+        else if (isa<tile::LoadValuesOp>(inner))
+          packValues(block);
+        else if (auto loop = dyn_cast<tile::ForQueriesOp>(inner))
+          lowerForQueries(loop, block);
       }
-      Value last = code.sub(code.add(first, block.count), code.i64(1));
-      block.prepared = maskRanges->prepareKeys(code, first, last);
-      code.ifTrue(maskRanges->emitVerdict(code, blockQueries, block.prepared).may, lowerBody);
-    });
+    };
+    if (!mask || !maskAnalysis->needsVerdict()) {
+      lowerBody();
+      return;
+    }
+    Value last = code.sub(code.add(first, block.count), code.i64(1));
+    block.prepared = maskRanges->prepareKeys(code, first, last);
+    code.ifTrue(maskRanges->emitVerdict(code, blockQueries, block.prepared).may, lowerBody);
   });
 }
 
@@ -186,10 +216,10 @@ void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &bloc
     Value zero = code.i64(0);
     Value lo = code.maximum(code.sub(bounds.lo, block.begin), zero);
     Value hi = code.minimum(code.sub(bounds.hi, block.begin), block.count);
-    Value must;
+    Value must = block.full;
     if (maskAnalysis->needsVerdict()) {
       attn::Verdict verdict = maskRanges->emitVerdict(code, queries, block.prepared);
-      must = verdict.must;
+      verdict.must = must = code.orOf(verdict.must, block.full);
       std::tie(lo, hi) = trimKeys(block, queries, verdict, lo, hi);
     }
     code.ifTrue(code.less(lo, hi), [&] {
@@ -199,7 +229,7 @@ void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &bloc
       Value inside = code.andOf(code.lessEqual(bounds.fullLo, code.add(block.begin, tile.keyBegin)),
                                 code.lessEqual(code.add(block.begin, tile.keyEnd), bounds.fullHi));
       Value whole = code.lessEqual(tile.keyEnd, block.count);
-      Value full = code.andOf(must ? code.orOf(inside, must) : inside, whole);
+      Value full = code.andOf(code.orOf(inside, must), whole);
       lowerSubTile(op, block, tile, full);
     });
   });

@@ -19,7 +19,7 @@
 
 namespace attnc {
 
-/// Lowers one tile.kernel to a function of (slots, b, h, first row, end of rows, scratch).
+/// Lowers one tile.kernel to a function of (slots, b, h, first row, end of rows, scratch, runs).
 ///
 /// Vectors hold queries: one row of scores holds one key for the queries of a sub-tile, so softmax
 /// needs no horizontal operation. Where excluded pairs meet NaN or inf in v, the output is not
@@ -48,6 +48,8 @@ private:
     /// Where dot and dot_acc read them: row 0 is key `begin`.
     Rows keys, values;
     attn::MaskRanges::PreparedRange prepared;
+    /// Whether a plan says that every pair of the block takes part; of masks only.
+    mlir::Value full;
   };
   /// A sub-tile of queries against a block of keys, of which [keyBegin, keyEnd) can take part.
   /// Both are multiples of the row tile; keyEnd may exceed the block's count, keyStop does not.
@@ -66,6 +68,11 @@ private:
 
   void lowerSteps();
   void lowerForKeys(tile::ForKeysOp op);
+  /// Calls `body` with begin and end of each run of keys of the call, as far as they are in
+  /// [lo, hi), and whether it is full.
+  void forRuns(mlir::Value lo, mlir::Value hi,
+               llvm::function_ref<void(mlir::Value, mlir::Value, mlir::Value)> body);
+  void lowerBlocks(tile::ForKeysOp op, mlir::Value begin, mlir::Value end, mlir::Value full);
   void lowerForQueries(tile::ForQueriesOp op, const KeyBlock &block);
   /// Keys [lo, hi) of the block without pieces at either end that none of `queries` attends to;
   /// `verdict` is that of the whole block.
@@ -154,7 +161,7 @@ private:
   std::optional<attn::MaskRanges> maskRanges;
   StageValues scoreHead, maskHead;
 
-  mlir::Value batch, head, rowBegin, rowEnd, scratchBase;
+  mlir::Value batch, head, rowBegin, rowEnd, scratchBase, runs;
   mlir::Value numKeys;
   Rows q, k, v, o;
   /// Whether this run masks accumulations.

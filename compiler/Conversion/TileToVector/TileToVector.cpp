@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/TileToVector/KernelLowering.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
+#include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -25,7 +26,7 @@ static LLVM::LLVMFuncOp createFunction(tile::KernelOp kernel) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                          {pointer, i64, i64, i64, i64, pointer});
+                                          {pointer, i64, i64, i64, i64, pointer, pointer});
   auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), type);
   for (unsigned i : {0u, 5u})
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
@@ -45,10 +46,12 @@ struct ConvertTileToVector : attnc::impl::ConvertTileToVectorPassBase<ConvertTil
       LLVM::LLVMFuncOp function = createFunction(kernel);
       KernelLowering lowering(kernel, function);
       lowering.lower();
-      function->setAttr("attnc.query_block",
+      function->setAttr(queryBlockAttrName,
                         builder.getI64IntegerAttr(kernel.getScheduleAttr().getQueryBlock()));
-      function->setAttr("attnc.scratch_bytes",
+      function->setAttr(scratchBytesAttrName,
                         builder.getI64IntegerAttr(lowering.getScratchBytes()));
+      if (Attribute planner = kernel->getAttr(plannerAttrName))
+        function->setAttr(plannerAttrName, planner);
       kernel.erase();
     }
   }

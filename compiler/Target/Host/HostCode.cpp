@@ -36,8 +36,8 @@ static void setAttributes(llvm::Function &function, const HostTarget &target, bo
   if (!isKernel)
     return;
   // The slots and the scratch memory belong to this call alone.
-  for (size_t i : {size_t(0), function.arg_size() - 1})
-    if (function.getArg(i)->getType()->isPointerTy())
+  for (unsigned i : {0U, 5U})
+    if (i < function.arg_size() && function.getArg(i)->getType()->isPointerTy())
       function.addParamAttr(i, llvm::Attribute::NoAlias);
 }
 
@@ -51,6 +51,19 @@ static llvm::json::Object getFacts(LLVM::LLVMFuncOp function, const HostTarget &
   for (StringRef name : {queryBlockAttrName, scratchBytesAttrName})
     if (auto value = function->getAttrOfType<IntegerAttr>(name))
       facts[name.split('.').second] = value.getInt();
+  if (auto planner = function->getAttrOfType<DictionaryAttr>(plannerAttrName)) {
+    llvm::json::Object fields;
+    for (NamedAttribute field : planner) {
+      llvm::json::Value value = nullptr;
+      if (auto number = dyn_cast<IntegerAttr>(field.getValue()))
+        value = number.getInt();
+      else if (auto numbers = dyn_cast<ArrayAttr>(field.getValue()))
+        value = llvm::json::Array(llvm::map_range(numbers.getAsValueRange<IntegerAttr>(),
+                                                  [](const APInt &x) { return x.getSExtValue(); }));
+      fields[field.getName().getValue()] = std::move(value);
+    }
+    facts[plannerAttrName.split('.').second] = std::move(fields);
+  }
   return facts;
 }
 

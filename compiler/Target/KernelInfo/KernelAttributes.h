@@ -22,6 +22,10 @@ inline constexpr llvm::StringLiteral queryBlockAttrName = "attnc.query_block";
 /// On the function of a host kernel, i64: the bytes of scratch memory that a call needs.
 inline constexpr llvm::StringLiteral scratchBytesAttrName = "attnc.scratch_bytes";
 
+/// On a host kernel and on its function, a dictionary: the functions with which plans are made, and
+/// what MaskPlanner says of them.
+inline constexpr llvm::StringLiteral plannerAttrName = "attnc.planner";
+
 /// On the function of a kernel for GPUs, i64: the bytes of dynamic shared memory of a block.
 inline constexpr llvm::StringLiteral sharedBytesAttrName = "attnc.shared_bytes";
 

@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "dialect/Attn/Analysis/IntervalArithmetic.h"
-#include "dialect/Attn/IR/AttnOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -55,6 +55,12 @@ Value IntervalArithmetic::logicalNot(Value value) {
 }
 Value IntervalArithmetic::choose(Value condition, Value lhs, Value rhs) {
   return builder.createOrFold<arith::SelectOp>(loc, condition, lhs, rhs);
+}
+Value IntervalArithmetic::load(LoadOp load, ValueRange indices) {
+  Value element = emitter.emit(builder, load, indices).front();
+  if (element.getType().isInteger(1) || element.getType().isInteger(64))
+    return element;
+  return arith::ExtSIOp::create(builder, loc, builder.getI64Type(), element);
 }
 Value IntervalArithmetic::floorDiv(Value lhs, int64_t divisor) {
   return divisor == 1 ? lhs : emitter.emitFloorDiv(builder, loc, lhs, constant(divisor));
@@ -130,20 +136,35 @@ Interval IntervalArithmetic::multiply(Interval lhs, Interval rhs) {
       llvm::checkedMul(lhs.min, rhs.min), llvm::checkedMul(lhs.min, rhs.max),
       llvm::checkedMul(lhs.max, rhs.min), llvm::checkedMul(lhs.max, rhs.max)};
   int64_t min = largest, max = smallest;
+  bool mayWrap = false;
   for (std::optional<int64_t> product : products) {
-    if (!product)
-      return all();
-    min = std::min(min, *product);
-    max = std::max(max, *product);
+    mayWrap |= !product;
+    min = std::min(min, product.value_or(smallest));
+    max = std::max(max, product.value_or(largest));
   }
-  Value lo, hi;
-  for (Value a : {lhs.lo, lhs.hi})
-    for (Value b : {rhs.lo, rhs.hi}) {
-      Value product = builder.createOrFold<arith::MulIOp>(loc, a, b);
+  Value lo, hi, fits;
+  SmallVector<Value, 2> left = {lhs.lo}, right = {rhs.lo};
+  if (!lhs.isPoint())
+    left.push_back(lhs.hi);
+  if (!rhs.isPoint())
+    right.push_back(rhs.hi);
+  for (Value a : left)
+    for (Value b : right) {
+      Value product;
+      if (mayWrap) {
+        // The high half of a product that does not wrap around repeats the sign of the low one.
+        auto both = arith::MulSIExtendedOp::create(builder, loc, a, b);
+        product = both.getLow();
+        Value sign = builder.createOrFold<arith::ShRSIOp>(loc, product, constant(int64_t(63)));
+        Value same = compare(CmpIPredicate::eq, both.getHigh(), sign);
+        fits = fits ? logicalAnd(fits, same) : same;
+      } else {
+        product = builder.createOrFold<arith::MulIOp>(loc, a, b);
+      }
       lo = lo ? minimum(lo, product) : product;
       hi = hi ? maximum(hi, product) : product;
     }
-  return {lo, hi, min, max};
+  return mayWrap ? allUnless(fits, {lo, hi}) : Interval{lo, hi, min, max};
 }
 
 Interval IntervalArithmetic::floorDiv(Interval lhs, Interval rhs) {
@@ -181,6 +202,62 @@ Interval IntervalArithmetic::floorMod(Interval lhs, Interval rhs) {
     result.max = std::max<int64_t>(0, rhs.max - 1);
   }
   return result;
+}
+
+Value IntervalArithmetic::and64(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::AndIOp>(loc, lhs, rhs);
+}
+Value IntervalArithmetic::or64(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::OrIOp>(loc, lhs, rhs);
+}
+Value IntervalArithmetic::xor64(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::XOrIOp>(loc, lhs, rhs);
+}
+
+IntervalArithmetic::Bits IntervalArithmetic::getBits(Interval value) {
+  if (value.isPoint())
+    return {constant(int64_t(0)), value.lo};
+  // Ones from the highest bit down in which the ends differ.
+  Value differ = xor64(value.lo, value.hi);
+  Value zeros = builder.createOrFold<math::CountLeadingZerosOp>(loc, differ);
+  // A shift by 64 is none that is defined.
+  Value same = compare(CmpIPredicate::eq, differ, constant(int64_t(0)));
+  Value amount = choose(same, constant(int64_t(0)), zeros);
+  Value ones = builder.createOrFold<arith::ShRUIOp>(loc, constant(int64_t(-1)), amount);
+  Value unknown = choose(same, constant(int64_t(0)), ones);
+  return {unknown, and64(value.lo, xor64(unknown, constant(int64_t(-1))))};
+}
+
+Interval IntervalArithmetic::fromBits(Value unknown, Value lo, Value hi) {
+  return allUnless(compare(CmpIPredicate::sge, unknown, constant(int64_t(0))), {lo, hi});
+}
+
+Interval IntervalArithmetic::bitwiseAnd(Interval lhs, Interval rhs) {
+  Bits a = getBits(lhs), b = getBits(rhs);
+  Interval result = fromBits(or64(a.unknown, b.unknown), and64(a.known, b.known),
+                             and64(or64(a.known, a.unknown), or64(b.known, b.unknown)));
+  // A side that is not negative bounds the result whatever the other is.
+  for (const Interval &side : {lhs, rhs})
+    if (side.min >= 0) {
+      result.lo = maximum(result.lo, constant(int64_t(0)));
+      result.hi = minimum(result.hi, side.hi);
+      result.min = 0;
+      result.max = std::min(result.max, side.max);
+    }
+  return result;
+}
+
+Interval IntervalArithmetic::bitwiseOr(Interval lhs, Interval rhs) {
+  Bits a = getBits(lhs), b = getBits(rhs);
+  return fromBits(or64(a.unknown, b.unknown), or64(a.known, b.known),
+                  or64(or64(a.known, a.unknown), or64(b.known, b.unknown)));
+}
+
+Interval IntervalArithmetic::bitwiseXor(Interval lhs, Interval rhs) {
+  Bits a = getBits(lhs), b = getBits(rhs);
+  Value unknown = or64(a.unknown, b.unknown);
+  Value known = and64(xor64(a.known, b.known), xor64(unknown, constant(int64_t(-1))));
+  return fromBits(unknown, known, or64(known, unknown));
 }
 
 Interval IntervalArithmetic::shiftRight(Interval lhs, unsigned amount) {
@@ -246,6 +323,58 @@ Possible IntervalArithmetic::compare(CmpIPredicate predicate, Interval lhs, Inte
   default:
     return unknown();
   }
+}
+
+Value IntervalArithmetic::hitsRemainder(Interval dividend, int64_t divisor, Value first,
+                                        Value last) {
+  // The last multiple of the divisor from which `first` is in reach, and whether `last` is not
+  // before the dividends then. Ends are far from those of i64.
+  Value multiple = multiply(floorDiv(subtract(dividend.hi, first), divisor), divisor);
+  Value reaches = compare(CmpIPredicate::sge, add(multiple, last), dividend.lo);
+  return logicalAnd(compare(CmpIPredicate::sle, first, last), reaches);
+}
+
+Possible IntervalArithmetic::compareRemainder(CmpIPredicate predicate, Interval dividend,
+                                              int64_t divisor, Interval bound) {
+  constexpr int64_t limit = int64_t(1) << 61;
+  Value zero = constant(int64_t(0)), one = constant(int64_t(1));
+  Value last = constant(divisor - 1);
+  auto inside = [&](Value value) {
+    return minimum(maximum(value, constant(int64_t(-1))), constant(divisor));
+  };
+  Value lo = inside(bound.lo), hi = inside(bound.hi);
+  auto hits = [&](Value first, Value end) {
+    return hitsRemainder(dividend, divisor, maximum(first, zero), minimum(end, last));
+  };
+  Value below = subtract(hi, one), above = add(lo, one);
+  Possible result;
+  switch (predicate) {
+  case CmpIPredicate::slt:
+    result = {hits(zero, below), hits(lo, last)};
+    break;
+  case CmpIPredicate::sle:
+    result = {hits(zero, hi), hits(above, last)};
+    break;
+  case CmpIPredicate::sgt:
+    result = {hits(above, last), hits(zero, hi)};
+    break;
+  case CmpIPredicate::sge:
+    result = {hits(lo, last), hits(zero, below)};
+    break;
+  case CmpIPredicate::eq:
+  case CmpIPredicate::ne: {
+    Value equal = hits(lo, hi);
+    Value differs = logicalOr(hits(zero, below), hits(above, last));
+    result = predicate == CmpIPredicate::eq ? Possible{equal, differs} : Possible{differs, equal};
+    break;
+  }
+  default:
+    return unknown();
+  }
+  Value known = logicalAnd(compare(CmpIPredicate::sge, dividend.lo, constant(-limit)),
+                           compare(CmpIPredicate::sle, dividend.hi, constant(limit)));
+  Value unsure = logicalNot(known);
+  return {logicalOr(result.canBeTrue, unsure), logicalOr(result.canBeFalse, unsure)};
 }
 
 Possible IntervalArithmetic::unknown() { return {constant(true), constant(true)}; }

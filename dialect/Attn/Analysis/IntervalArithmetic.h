@@ -9,6 +9,7 @@
 #define DIALECT_ATTN_ANALYSIS_INTERVALARITHMETIC_H
 
 #include "dialect/Attn/Analysis/ScalarEmitter.h"
+#include "dialect/Attn/IR/AttnOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <limits>
 
@@ -53,6 +54,11 @@ public:
   /// Division by one value: `rhs` is a point.
   Interval floorDiv(Interval lhs, Interval rhs);
   Interval floorMod(Interval lhs, Interval rhs);
+  /// Bitwise operations: the bits above the highest in which the ends of an operand differ are
+  /// known.
+  Interval bitwiseAnd(Interval lhs, Interval rhs);
+  Interval bitwiseOr(Interval lhs, Interval rhs);
+  Interval bitwiseXor(Interval lhs, Interval rhs);
   Interval shiftRight(Interval lhs, unsigned amount);
   Interval minimum(Interval lhs, Interval rhs);
   Interval maximum(Interval lhs, Interval rhs);
@@ -60,6 +66,10 @@ public:
   Interval select(Possible condition, Interval lhs, Interval rhs);
 
   Possible compare(mlir::arith::CmpIPredicate predicate, Interval lhs, Interval rhs);
+  /// `dividend` modulo `divisor`, a constant above 0, compared with `bound`. Exact where the
+  /// dividend takes all integers of its interval and the bound is a point.
+  Possible compareRemainder(mlir::arith::CmpIPredicate predicate, Interval dividend,
+                            int64_t divisor, Interval bound);
   Possible unknown();
   Possible known(mlir::Value condition);
   Possible both(Possible lhs, Possible rhs);
@@ -80,8 +90,24 @@ public:
   mlir::Value logicalNot(mlir::Value value);
   mlir::Value choose(mlir::Value condition, mlir::Value lhs, mlir::Value rhs);
   mlir::Value floorDiv(mlir::Value lhs, int64_t divisor);
+  /// What `load` reads at `indices`, as an i64 or a condition.
+  mlir::Value load(LoadOp load, mlir::ValueRange indices);
 
 private:
+  /// What is known of the bits of integers of an interval.
+  struct Bits {
+    mlir::Value unknown; ///< ones where the bits may differ: 2^n - 1, or all
+    mlir::Value known;   ///< the others, with zeros in place of these
+  };
+  Bits getBits(Interval value);
+  /// The interval from `lo` to `hi` where no sign is among the `unknown` bits.
+  Interval fromBits(mlir::Value unknown, mlir::Value lo, mlir::Value hi);
+  mlir::Value and64(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value or64(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value xor64(mlir::Value lhs, mlir::Value rhs);
+  /// Whether an integer of `dividend` is in [first, last], inside [0, divisor), modulo `divisor`.
+  mlir::Value hitsRemainder(Interval dividend, int64_t divisor, mlir::Value first,
+                            mlir::Value last);
   mlir::Value overflowsInSum(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
 
   mlir::OpBuilder &builder;

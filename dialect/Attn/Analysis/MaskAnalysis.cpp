@@ -64,6 +64,16 @@ static ConjunctClass classify(const MaskValues &values, Value condition) {
   return values.get(condition).bounded ? ConjunctClass::Intervals : ConjunctClass::PerPair;
 }
 
+/// True if the keys for which `constraint` holds are one range for each query.
+static bool isRange(const KeyConstraint &constraint) {
+  if (constraint.predicate == arith::CmpIPredicate::ne)
+    return false;
+  // Far from 0 there are two ranges.
+  return constraint.kind != KeyConstraint::Kind::Absolute ||
+         constraint.predicate == arith::CmpIPredicate::slt ||
+         constraint.predicate == arith::CmpIPredicate::sle;
+}
+
 static bool isKeyRange(const MaskValues &values, Value condition) {
   Stage stage = values.get(condition).stage;
   if (stage == Stage::Head || stage == Stage::Query)
@@ -72,12 +82,7 @@ static bool isKeyRange(const MaskValues &values, Value condition) {
   std::optional<KeyConstraint> constraint;
   if (comparison)
     constraint = values.getKeyConstraint(comparison);
-  if (!constraint || constraint->predicate == arith::CmpIPredicate::ne)
-    return false;
-  // Far from 0 there are two ranges.
-  return constraint->kind != KeyConstraint::Kind::Absolute ||
-         constraint->predicate == arith::CmpIPredicate::slt ||
-         constraint->predicate == arith::CmpIPredicate::sle;
+  return constraint && isRange(*constraint);
 }
 
 MaskAnalysis::MaskAnalysis(MaskOp mask) : values(mask) {
@@ -89,14 +94,8 @@ MaskAnalysis::MaskAnalysis(MaskOp mask) : values(mask) {
 }
 
 bool MaskAnalysis::needsVerdict() const {
-  return llvm::any_of(splitConjunction(values.getMask().getYielded()), [&](Value condition) {
-    Stage stage = values.get(condition).stage;
-    if (stage == Stage::Head || stage == Stage::Query)
-      return false;
-    auto comparison = condition.getDefiningOp<arith::CmpIOp>();
-    return !comparison || comparison.getPredicate() == arith::CmpIPredicate::ne ||
-           !values.getKeyConstraint(comparison);
-  });
+  return llvm::any_of(splitConjunction(values.getMask().getYielded()),
+                      [&](Value condition) { return !isKeyRange(values, condition); });
 }
 
 void MaskAnalysis::print(llvm::raw_ostream &os) const {

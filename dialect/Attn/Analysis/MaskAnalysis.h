@@ -125,6 +125,17 @@ public:
   /// What depends on keys `first`..`last` (i64, inclusive, first <= last).
   PreparedRange prepareKeys(mlir::OpBuilder &builder, mlir::Value first, mlir::Value last);
 
+  /// What captured tables say of queries or keys (`stage`, Query or Key) `first`..`last`: for each
+  /// of MaskValues::getTabulated() the smallest and the largest value, i64, where a condition
+  /// counts as 0 or 1. One pass over the range. The summary of several ranges is made of the
+  /// smallest and largest values of theirs.
+  llvm::SmallVector<mlir::Value> emitSummary(mlir::OpBuilder &builder, Stage stage,
+                                             mlir::Value first, mlir::Value last);
+
+  /// What depends on queries or keys `first`..`last`, given their summary.
+  PreparedRange prepareSummarized(mlir::OpBuilder &builder, Stage stage, mlir::Value first,
+                                  mlir::Value last, mlir::ValueRange summary);
+
   /// The keys that the queries attend to, from what has a closed form: a few instructions, no loop.
   KeyBounds emitKeyBounds(mlir::OpBuilder &builder, const PreparedRange &queries);
 

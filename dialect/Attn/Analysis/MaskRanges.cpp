@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "dialect/Attn/Analysis/CaseEvaluator.h"
 #include "dialect/Attn/Analysis/KeyBounds.h"
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Attn/Analysis/RectangleEvaluator.h"
@@ -107,6 +108,9 @@ public:
 
   void prepareHead(OpBuilder &builder, Value batch, Value head, Value numQueries, Value numKeys);
   PreparedRange prepare(OpBuilder &builder, Stage stage, IndexRange range);
+  SmallVector<Value> emitSummary(OpBuilder &builder, Stage stage, IndexRange range);
+  PreparedRange prepareSummarized(OpBuilder &builder, Stage stage, IndexRange range,
+                                  ValueRange summary);
   KeyBounds emitKeyBounds(OpBuilder &builder, const PreparedRange &queries);
   KeyRange emitKeyRange(OpBuilder &builder, Value query);
   Verdict emitVerdict(OpBuilder &builder, const PreparedRange &queries, const PreparedRange &keys);
@@ -116,7 +120,9 @@ private:
     return IntervalArithmetic(builder, mask.getLoc(), emitter);
   }
   auto getOps() { return mask.getBody().front().without_terminator(); }
-  void tabulate(OpBuilder &builder, Stage stage, IndexRange range, AbstractValues &result);
+  SmallVector<Value> tabulate(OpBuilder &builder, Stage stage, IndexRange range);
+  PreparedRange evaluate(OpBuilder &builder, Stage stage, IndexRange range,
+                         AbstractValues tabulated);
   void evaluateLaterRests(RectangleEvaluator &evaluator);
 
   const MaskAnalysis &analysis;
@@ -169,13 +175,13 @@ void MaskRanges::Implementation::prepareHead(OpBuilder &builder, Value batch, Va
   }
 }
 
-/// Evaluates the tabulated values of `stage` for each query or key of `range` and keeps the
-/// smallest and largest integer and the outcomes of each condition.
-void MaskRanges::Implementation::tabulate(OpBuilder &builder, Stage stage, IndexRange range,
-                                          AbstractValues &result) {
+/// Evaluates the tabulated values of `stage` for each query or key of `range` and gives, of each,
+/// the smallest and largest integer, or whether a condition may be true and may be false.
+SmallVector<Value> MaskRanges::Implementation::tabulate(OpBuilder &builder, Stage stage,
+                                                        IndexRange range) {
   SmallVector<Value> tabulated = values.getTabulated(stage);
   if (tabulated.empty())
-    return;
+    return {};
   DenseSet<Value> needed(tabulated.begin(), tabulated.end());
   auto isNeeded = [&](Value value) { return needed.contains(value); };
   for (Operation &op : llvm::reverse(getOps()))
@@ -225,22 +231,66 @@ void MaskRanges::Implementation::tabulate(OpBuilder &builder, Stage stage, Index
   };
   auto loop =
       scf::ForOp::create(builder, loc, range.first, emit.add(range.last, one), one, initial, body);
-  for (auto [i, value] : llvm::enumerate(tabulated)) {
-    Value first = loop.getResult(2 * i), second = loop.getResult(2 * i + 1);
-    if (value.getType().isInteger(1))
-      result.conditions[value] = {first, second};
-    else
-      result.rests[value] = {first, second};
-  }
+  return llvm::to_vector(ValueRange(loop.getResults()));
 }
 
 MaskRanges::PreparedRange MaskRanges::Implementation::prepare(OpBuilder &builder, Stage stage,
                                                               IndexRange range) {
+  SmallVector<Value> found = tabulate(builder, stage, range);
+  AbstractValues tabulated;
+  for (auto [i, value] : llvm::enumerate(values.getTabulated(stage))) {
+    if (value.getType().isInteger(1))
+      tabulated.conditions[value] = {found[2 * i], found[2 * i + 1]};
+    else
+      tabulated.rests[value] = {found[2 * i], found[2 * i + 1]};
+  }
+  return evaluate(builder, stage, range, std::move(tabulated));
+}
+
+SmallVector<Value> MaskRanges::Implementation::emitSummary(OpBuilder &builder, Stage stage,
+                                                           IndexRange range) {
+  SmallVector<Value> summary = tabulate(builder, stage, range);
+  IntervalArithmetic emit = arithmetic(builder);
+  Type i64 = builder.getI64Type();
+  for (auto [i, value] : llvm::enumerate(values.getTabulated(stage))) {
+    if (!value.getType().isInteger(1))
+      continue;
+    // 0 is the smallest value of what can be false, and 1 the largest of what can be true.
+    Value &first = summary[2 * i], &second = summary[2 * i + 1];
+    Value canBeTrue = first, canBeFalse = second;
+    first = arith::ExtUIOp::create(builder, mask.getLoc(), i64, emit.logicalNot(canBeFalse));
+    second = arith::ExtUIOp::create(builder, mask.getLoc(), i64, canBeTrue);
+  }
+  return summary;
+}
+
+MaskRanges::PreparedRange MaskRanges::Implementation::prepareSummarized(OpBuilder &builder,
+                                                                        Stage stage,
+                                                                        IndexRange range,
+                                                                        ValueRange summary) {
+  IntervalArithmetic emit = arithmetic(builder);
+  AbstractValues tabulated;
+  for (auto [i, value] : llvm::enumerate(values.getTabulated(stage))) {
+    Value smallest = summary[2 * i], largest = summary[2 * i + 1];
+    if (!value.getType().isInteger(1)) {
+      tabulated.rests[value] = {smallest, largest};
+      continue;
+    }
+    Value zero = emit.constant(int64_t(0));
+    tabulated.conditions[value] = {emit.compare(CmpIPredicate::ne, largest, zero),
+                                   emit.compare(CmpIPredicate::eq, smallest, zero)};
+  }
+  return evaluate(builder, stage, range, std::move(tabulated));
+}
+
+MaskRanges::PreparedRange MaskRanges::Implementation::evaluate(OpBuilder &builder, Stage stage,
+                                                               IndexRange range,
+                                                               AbstractValues tabulated) {
   IntervalArithmetic emit = arithmetic(builder);
   IndexRange none;
   RectangleEvaluator evaluator(emit, values, {&head}, stage == Stage::Query ? range : none,
                                stage == Stage::Key ? range : none);
-  tabulate(builder, stage, range, evaluator.own);
+  evaluator.own = std::move(tabulated);
   for (Operation &op : getOps()) {
     const MaskValue &value = values.get(op.getResult(0));
     if (value.stage == stage && !value.tabulated)
@@ -325,6 +375,11 @@ Verdict MaskRanges::Implementation::emitVerdict(OpBuilder &builder, const Prepar
     if (values.get(op.getResult(0)).stage == Stage::Pair)
       evaluator.evaluate(&op);
   Possible possible = evaluator.getCondition(mask.getYielded());
+  CaseEvaluator cases(emit, values, evaluator, queries->range, keyRange->range);
+  if (Value canHold = cases.canHold(mask.getYielded(), /*negated=*/false))
+    possible.canBeTrue = emit.logicalAnd(possible.canBeTrue, canHold);
+  if (Value canFail = cases.canHold(mask.getYielded(), /*negated=*/true))
+    possible.canBeFalse = emit.logicalAnd(possible.canBeFalse, canFail);
   return {emit.logicalOr(possible.canBeTrue, emit.logicalNot(sizesFit)),
           emit.logicalAnd(emit.logicalNot(possible.canBeFalse), sizesFit)};
 }
@@ -344,6 +399,17 @@ MaskRanges::PreparedRange MaskRanges::prepareQueries(OpBuilder &builder, Value f
 
 MaskRanges::PreparedRange MaskRanges::prepareKeys(OpBuilder &builder, Value first, Value last) {
   return implementation->prepare(builder, Stage::Key, {first, last});
+}
+
+SmallVector<Value> MaskRanges::emitSummary(OpBuilder &builder, Stage stage, Value first,
+                                           Value last) {
+  return implementation->emitSummary(builder, stage, {first, last});
+}
+
+MaskRanges::PreparedRange MaskRanges::prepareSummarized(OpBuilder &builder, Stage stage,
+                                                        Value first, Value last,
+                                                        ValueRange summary) {
+  return implementation->prepareSummarized(builder, stage, {first, last}, summary);
 }
 
 KeyBounds MaskRanges::emitKeyBounds(OpBuilder &builder, const PreparedRange &queries) {

@@ -6,6 +6,8 @@
 //===------------------------------------------------------------------------===//
 
 #include "dialect/Attn/Analysis/MaskValues.h"
+#include "dialect/Attn/Analysis/BlockLoads.h"
+#include "dialect/Attn/Analysis/Predicates.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -131,7 +133,12 @@ MaskValue MaskValues::visit(Value result) const {
   } else if (type.isInteger(1) && isa<arith::AndIOp, arith::OrIOp>(op)) {
     value.bounded = llvm::any_of(op->getOperands(), isBounded);
   } else {
-    value.bounded = isIntervalOp(op, stages) && llvm::all_of(op->getOperands(), isBounded);
+    // Of single queries and keys more is known by computing them.
+    bool bitwise = isInt(type) && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
+    auto load = dyn_cast<LoadOp>(op);
+    value.bounded =
+        load ? isBlockLoad(*this, load)
+             : (bitwise || isIntervalOp(op, stages)) && llvm::all_of(op->getOperands(), isBounded);
   }
   if (isInt(type) && !value.tabulated)
     setForm(op, value);
@@ -205,22 +212,6 @@ bool MaskValues::hasClosedForm(Value condition) const {
     return false;
   Stage stage = stages.get(condition);
   return stage == Stage::Head || stage == Stage::Query || closedForms.contains(condition);
-}
-
-/// The predicate that holds for (b, a) where `predicate` holds for (a, b).
-static CmpIPredicate swapOperands(CmpIPredicate predicate) {
-  switch (predicate) {
-  case CmpIPredicate::slt:
-    return CmpIPredicate::sgt;
-  case CmpIPredicate::sle:
-    return CmpIPredicate::sge;
-  case CmpIPredicate::sgt:
-    return CmpIPredicate::slt;
-  case CmpIPredicate::sge:
-    return CmpIPredicate::sle;
-  default:
-    return predicate;
-  }
 }
 
 std::optional<KeyConstraint> MaskValues::getKeyConstraint(arith::CmpIOp comparison) const {

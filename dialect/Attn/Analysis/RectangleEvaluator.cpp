@@ -6,6 +6,8 @@
 //===------------------------------------------------------------------------===//
 
 #include "dialect/Attn/Analysis/RectangleEvaluator.h"
+#include "dialect/Attn/Analysis/BlockLoads.h"
+#include "dialect/Attn/Analysis/Predicates.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -175,11 +177,14 @@ Interval RectangleEvaluator::evaluateInt(Operation *op) {
       })
       .Case([&](arith::AndIOp) {
         return isMask(op->getOperand(1)) ? emit.floorMod(range(0), emit.point(*constant + 1))
-                                         : emit.all();
+                                         : emit.bitwiseAnd(range(0), range(1));
       })
+      .Case([&](arith::OrIOp) { return emit.bitwiseOr(range(0), range(1)); })
       .Case([&](arith::XOrIOp) {
-        return constant == -1 ? emit.subtract(emit.point(int64_t(-1)), range(0)) : emit.all();
+        return constant == -1 ? emit.subtract(emit.point(int64_t(-1)), range(0))
+                              : emit.bitwiseXor(range(0), range(1));
       })
+      .Case([&](LoadOp load) { return evaluateLoad(load); })
       .Case([&](arith::MinSIOp) { return emit.minimum(range(0), range(1)); })
       .Case([&](arith::MaxSIOp) { return emit.maximum(range(0), range(1)); })
       .Case([&](arith::SelectOp) {
@@ -191,6 +196,29 @@ Interval RectangleEvaluator::evaluateInt(Operation *op) {
         return isa<arith::ExtUIOp>(op) ? emit.all() : range(0);
       })
       .Default([&](Operation *) { return emit.all(); });
+}
+
+Value RectangleEvaluator::loadAtPoint(LoadOp load, Value &isPoint) {
+  isPoint = emit.constant(true);
+  SmallVector<Interval> ranges;
+  for (Value index : load.getIndices()) {
+    ranges.push_back(getRange(index));
+    Value same = emit.compare(CmpIPredicate::eq, ranges.back().lo, ranges.back().hi);
+    isPoint = emit.logicalAnd(isPoint, same);
+  }
+  // The ends of an interval need not occur, so nothing can be read there: indices that are proved
+  // inside are not checked. Index 0 can.
+  Value zero = emit.constant(int64_t(0));
+  auto indices = llvm::map_to_vector(
+      ranges, [&](const Interval &range) { return emit.choose(isPoint, range.lo, zero); });
+  return emit.load(load, indices);
+}
+
+Interval RectangleEvaluator::evaluateLoad(LoadOp load) {
+  if (!isBlockLoad(values, load))
+    return emit.all();
+  Value isPoint, element = loadAtPoint(load, isPoint);
+  return emit.allUnless(isPoint, {element, element});
 }
 
 Possible RectangleEvaluator::evaluateCondition(Operation *op) {
@@ -209,10 +237,44 @@ Possible RectangleEvaluator::evaluateCondition(Operation *op) {
           return differ;
         return predicate == CmpIPredicate::eq ? emit.negate(differ) : emit.unknown();
       })
+      .Case([&](LoadOp load) {
+        if (!isBlockLoad(values, load))
+          return emit.unknown();
+        Value isPoint, element = loadAtPoint(load, isPoint);
+        Value unsure = emit.logicalNot(isPoint);
+        return Possible{emit.logicalOr(unsure, element),
+                        emit.logicalOr(unsure, emit.logicalNot(element))};
+      })
       .Default([&](Operation *) { return emit.unknown(); });
 }
 
+/// The dividend and the constant divisor of `value`, if it is a remainder.
+static std::optional<std::pair<Value, int64_t>> getRemainder(Value value) {
+  constexpr int64_t largest = int64_t(1) << 60;
+  Operation *op = value.getDefiningOp();
+  std::optional<int64_t> divisor;
+  if (isa_and_nonnull<FloorModOp>(op))
+    divisor = getConstantInt(op->getOperand(1));
+  else if (isa_and_nonnull<arith::AndIOp>(op) && isMask(op->getOperand(1)))
+    divisor = *getConstantInt(op->getOperand(1)) + 1;
+  if (!divisor || *divisor < 1 || *divisor > largest)
+    return std::nullopt;
+  return std::pair(op->getOperand(0), *divisor);
+}
+
 Possible RectangleEvaluator::compare(CmpIPredicate predicate, Value lhs, Value rhs) {
+  // Of a table's elements no more is known than the smallest and the largest remainder.
+  auto isExact = [&](Value remainder) {
+    return !values.get(remainder).tabulated && values.get(remainder).stage != Stage::Head;
+  };
+  if (auto remainder = getRemainder(rhs); remainder && isExact(rhs) && !getRemainder(lhs)) {
+    std::swap(lhs, rhs);
+    predicate = swapOperands(predicate);
+  }
+  if (auto remainder = getRemainder(lhs); remainder && isExact(lhs)) {
+    auto [dividend, divisor] = *remainder;
+    return emit.compareRemainder(predicate, getRange(dividend), divisor, getRange(rhs));
+  }
   const LinearForm &a = values.get(lhs).form, &b = values.get(rhs).form;
   bool shared =
       (a.queryFactor != 0 && b.queryFactor != 0) || (a.keyFactor != 0 && b.keyFactor != 0);

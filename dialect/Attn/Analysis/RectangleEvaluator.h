@@ -56,6 +56,9 @@ public:
 
 private:
   Interval evaluateInt(mlir::Operation *op);
+  Interval evaluateLoad(LoadOp load);
+  /// What `load` reads; of use where `isPoint` is true, which says that its indices are known.
+  mlir::Value loadAtPoint(LoadOp load, mlir::Value &isPoint);
   Possible evaluateCondition(mlir::Operation *op);
   Possible compare(mlir::arith::CmpIPredicate predicate, mlir::Value lhs, mlir::Value rhs);
 

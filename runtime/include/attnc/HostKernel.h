@@ -10,6 +10,7 @@
 
 #include "attnc/KernelInfo.h"
 #include "attnc/Launch.h"
+#include "attnc/MaskPlanner.h"
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,12 +26,43 @@ struct LoadSite {
   unsigned line = 0, column = 0, endLine = 0, endColumn = 0; ///< from 1, the end is exclusive
 };
 
+/// Blocks of keys that queries attend to: `first` to `last`, inclusive.
+struct KeyRun {
+  static constexpr uint32_t fullBit = uint32_t(1) << 31;
+
+  uint32_t first;
+  uint32_t lastAndFull;
+
+  KeyRun() = default;
+  KeyRun(int64_t first, int64_t last, bool full)
+      : first(static_cast<uint32_t>(first)),
+        lastAndFull(static_cast<uint32_t>(last) | (full ? fullBit : 0)) {}
+  int64_t getFirst() const { return first; }
+  int64_t getLast() const { return lastAndFull & ~fullBit; }
+  /// Every pair takes part; else some pairs may not.
+  bool isFull() const { return (lastAndFull & fullBit) != 0; }
+  bool operator==(const KeyRun &other) const {
+    return first == other.first && lastAndFull == other.lastAndFull;
+  }
+};
+
+/// Ascending runs of blocks of `keysPerBlock` keys; keys in none of them take no part.
+struct KeyRuns {
+  const KeyRun *runs;
+  int64_t count;
+  int64_t keysPerBlock;
+};
+
+class Plan;
+
 /// A kernel in native code of this machine. Copies share the code; any number of threads may
 /// launch one.
 struct HostKernel {
-  /// Computes the rows qBegin to qEnd - 1, at most queryBlock of them, of batch b and head h.
+  /// Computes the rows qBegin to qEnd - 1, at most queryBlock of them, of batch b and head h. A
+  /// kernel with a mask visits the keys of `runs` only, and finds empty and full blocks in those
+  /// that are not full; without a mask `runs` is not read.
   using Function = void (*)(const int64_t *slots, int64_t b, int64_t h, int64_t qBegin,
-                            int64_t qEnd, void *scratch);
+                            int64_t qEnd, void *scratch, const KeyRuns *runs);
 
   /// Returns 1 if an index was clamped at a pair of query q that takes part, else 0. `record` then
   /// holds the number of the load, the key, the dimension, the index and the size.
@@ -40,6 +72,7 @@ struct HostKernel {
   int64_t queryBlock = 1;
   int64_t scratchBytes = 0; ///< of private memory that a call needs, 64-byte aligned
   KernelInfo info;
+  MaskPlanner planner;
   Check check = nullptr;       ///< of a checked kernel
   std::vector<LoadSite> loads; ///< of a checked kernel, by number
   std::shared_ptr<void> code;  ///< keeps the memory behind the functions
@@ -69,10 +102,12 @@ void runTask(const HostKernel &kernel, const BoundArguments &arguments, const Ho
 int getDefaultThreads();
 
 /// Computes o, and lse if the kernel has it, on `threads` threads (0: getDefaultThreads()), and
-/// returns when all is written. Returns an error if the scratch memory, at most
-/// threads * scratchBytes, cannot be had.
+/// returns when all is written; blocks of queries with the most work start first. With `plan` keys
+/// outside of it are not visited; without one, a launch of several blocks of queries makes its own.
+/// Returns an error if the plan is not one for this launch, or if the scratch memory, at most
+/// threads * scratchBytes, or that of the plan, cannot be had.
 std::optional<std::string> launch(const HostKernel &kernel, const BoundArguments &arguments,
-                                  int threads = 0);
+                                  int threads = 0, const Plan *plan = nullptr);
 
 /// An index outside its dimension, which was clamped at a pair that takes part.
 struct ClampedIndex {

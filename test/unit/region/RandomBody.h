@@ -24,7 +24,9 @@ struct RandomSizes {
 /// arguments for them with small, negative and huge values.
 class RandomBody {
 public:
-  explicit RandomBody(uint64_t seed) : random(seed) {}
+  explicit RandomBody(uint64_t seed) : random(std::mt19937_64(seed)) {}
+  /// Makes its choices by what `random` gives.
+  explicit RandomBody(std::function<uint64_t()> random) : random(std::move(random)) {}
 
   /// A module with the kernel `name`, with a mask.
   mlir::OwningOpRef<mlir::ModuleOp> makeMask(mlir::MLIRContext &context, const std::string &name);
@@ -57,7 +59,7 @@ private:
   /// A small number, or, with a chance of `wildness` in 8, any.
   int64_t element(int64_t wildness);
 
-  std::mt19937_64 random;
+  std::function<uint64_t()> random;
   std::string text;
   int next = 0;
   bool hasScore = false;

@@ -1,0 +1,49 @@
+//===- CaseEvaluator.h - Which cases of a mask are possible -------*- C++ -*-===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#ifndef DIALECT_ATTN_ANALYSIS_CASEEVALUATOR_H
+#define DIALECT_ATTN_ANALYSIS_CASEEVALUATOR_H
+
+#include "dialect/Attn/Analysis/Disjunctions.h"
+#include "dialect/Attn/Analysis/RectangleEvaluator.h"
+
+namespace attnc::attn {
+
+/// Emits whether a condition can hold in a rectangle, case by case, where that says more than its
+/// operands each for themselves: in a case, bounds on q, kv and q - kv are solved together, and
+/// literals that contradict each other make none.
+class CaseEvaluator {
+public:
+  CaseEvaluator(IntervalArithmetic &emit, const MaskValues &values, RectangleEvaluator &evaluator,
+                IndexRange queries, IndexRange keys)
+      : emit(emit), values(values), evaluator(evaluator), queries(queries), keys(keys) {}
+
+  /// Whether `condition`, or its negation, can hold; null where the cases add nothing.
+  mlir::Value canHold(mlir::Value condition, bool negated);
+
+private:
+  /// What a bound is on.
+  enum Axis { Query, Key, Difference };
+  /// low <= axis <= high, as far as they are given.
+  struct Bound {
+    Axis axis;
+    mlir::Value low, high;
+  };
+  std::optional<Axis> getAxis(const Literal &literal) const;
+  Bound getBound(const Literal &literal);
+  bool isJoint(const Case &literals) const;
+  mlir::Value canHold(const Case &literals);
+
+  IntervalArithmetic &emit;
+  const MaskValues &values;
+  RectangleEvaluator &evaluator;
+  IndexRange queries, keys;
+};
+
+} // namespace attnc::attn
+
+#endif // DIALECT_ATTN_ANALYSIS_CASEEVALUATOR_H
