@@ -26,8 +26,27 @@ std::string driver::printPlace(Location loc) {
                        place.getStartColumn());
 }
 
-void driver::explainMask(attn::KernelOp kernel, llvm::raw_ostream &os,
-                         llvm::function_ref<void(size_t, const attn::Conjunct &)> printBelow) {
+void driver::printUnderText(Location location, const SourceManager &sources, llvm::StringRef text,
+                            llvm::raw_ostream &os) {
+  auto place = location->findInstanceOf<FileLineColRange>();
+  SourceRange range =
+      place ? sources.getRange(place.getFilename(), {place.getStartLine(), place.getStartColumn()},
+                               {place.getEndLine(), place.getEndColumn()})
+            : SourceRange();
+  if (!range.isValid()) {
+    os.indent(14) << text << '\n';
+    return;
+  }
+  SourceRange line = range.file->getLine(place.getStartLine());
+  // Of several lines the first is shown, without what it is indented by.
+  size_t indent = line.text().take_until([](char c) { return c != ' ' && c != '\t'; }).size();
+  uint32_t begin = std::min<uint32_t>(range.begin, line.end), end = std::min(range.end, line.end);
+  os.indent(14) << line.text().drop_front(indent).rtrim() << '\n';
+  os.indent(14 + (begin - line.begin - std::min<size_t>(indent, begin - line.begin)))
+      << '^' << std::string(end > begin + 1 ? end - begin - 1 : 0, '~') << ' ' << text << '\n';
+}
+
+void driver::explainMask(attn::KernelOp kernel, llvm::raw_ostream &os, PrintBelow printBelow) {
   attn::MaskOp mask = kernel.getMask();
   if (!mask) {
     os << "  mask      none: every pair takes part\n";
@@ -37,8 +56,7 @@ void driver::explainMask(attn::KernelOp kernel, llvm::raw_ostream &os,
   for (auto [i, conjunct] : llvm::enumerate(analysis.getConjuncts())) {
     os << llvm::formatv("  {0,-9} {1}{2}: {3}\n", i == 0 ? "mask" : "", printPlace(conjunct.loc),
                         attn::stringifyConjunctClass(conjunct.kind), conjunct.text);
-    if (printBelow)
-      printBelow(i, conjunct);
+    printBelow(i, conjunct, attn::getPartialReason(analysis, conjunct));
   }
 }
 
@@ -66,7 +84,8 @@ static void explainSchedule(tile::KernelOp kernel, llvm::raw_ostream &os) {
 /// Explains kernels for CPUs. The size of their scratch memory follows from its code: `module` is
 /// lowered to it.
 static llvm::LogicalResult explainHostKernels(ModuleOp module, const Target &target,
-                                              StageTimes &times, llvm::raw_ostream &os) {
+                                              const SourceManager &sources, StageTimes &times,
+                                              llvm::raw_ostream &os) {
   struct Explanation {
     std::string name, text;
   };
@@ -75,7 +94,11 @@ static llvm::LogicalResult explainHostKernels(ModuleOp module, const Target &tar
     Explanation &explanation = kernels.emplace_back();
     explanation.name = kernel.getSymName().str();
     llvm::raw_string_ostream text(explanation.text);
-    explainMask(kernel.getAttnKernel(), text);
+    explainMask(kernel.getAttnKernel(), text,
+                [&](size_t, const attn::Conjunct &, const attn::PartialReason &reason) {
+                  printUnderText(reason.cause.getLoc(), sources, "partial blocks: " + reason.text,
+                                 text);
+                });
     explainSchedule(kernel, text);
   }
   if (failed(runPhases(module, Phase::Tile, Phase::Vector, target, times)))
@@ -98,7 +121,7 @@ llvm::LogicalResult driver::explain(ModuleOp module, Phase phase, const Target &
   if (failed(runPhases(*copy, phase, Phase::Tile, target, times)))
     return failure();
   if (target.getKind() == TargetKind::Host)
-    return explainHostKernels(*copy, target, times, os);
+    return explainHostKernels(*copy, target, sources, times, os);
   for (auto kernel : copy->getOps<tile::KernelOp>()) {
     if (kernel.getWarpScheduleAttr().getShortGrid()) {
       explainShortGrids(kernel, os);

@@ -11,7 +11,7 @@
 #include "compiler/Driver/StageTimes.h"
 #include "compiler/Driver/Target.h"
 #include "compiler/Frontend/SourceFile.h"
-#include "dialect/Attn/Analysis/MaskAnalysis.h"
+#include "dialect/Attn/Analysis/PartialReasons.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc::driver {
@@ -22,11 +22,18 @@ namespace attnc::driver {
 llvm::LogicalResult explain(mlir::ModuleOp module, Phase phase, const Target &target,
                             const SourceManager &sources, StageTimes &times, llvm::raw_ostream &os);
 
+/// Prints what else there is to say of a conjunct, the `index`th.
+using PrintBelow = llvm::function_ref<void(size_t index, const attn::Conjunct &conjunct,
+                                           const attn::PartialReason &reason)>;
+
 /// Prints the conjuncts of the mask of `kernel`, or that it has none; after each of them
-/// `printBelow` prints what else there is to say of it, which gets its number too.
-void explainMask(
-    attn::KernelOp kernel, llvm::raw_ostream &os,
-    llvm::function_ref<void(size_t index, const attn::Conjunct &conjunct)> printBelow = {});
+/// `printBelow` prints more.
+void explainMask(attn::KernelOp kernel, llvm::raw_ostream &os, PrintBelow printBelow);
+
+/// Prints the user's line at `location` with `text` under what is meant; `text` alone if the place
+/// is not known.
+void printUnderText(mlir::Location location, const SourceManager &sources, llvm::StringRef text,
+                    llvm::raw_ostream &os);
 
 /// `file:line:column: ` of a place in the program, or nothing.
 std::string printPlace(mlir::Location loc);

@@ -38,38 +38,18 @@ static std::string printCosts(const ScoreCosts &costs) {
   return text + parts;
 }
 
-/// Prints the user's line at `location` with `text` under what is meant; nothing if it is not
-/// known.
-static void printUnderText(Location location, const SourceManager &sources, llvm::StringRef text,
-                           llvm::raw_ostream &os) {
-  auto place = location->findInstanceOf<FileLineColRange>();
-  SourceRange range =
-      place ? sources.getRange(place.getFilename(), {place.getStartLine(), place.getStartColumn()},
-                               {place.getEndLine(), place.getEndColumn()})
-            : SourceRange();
-  if (!range.isValid()) {
-    os.indent(14) << text << '\n';
-    return;
-  }
-  SourceRange line = range.file->getLine(place.getStartLine());
-  // Of several lines the first is shown, without what it is indented by.
-  size_t indent = line.text().take_until([](char c) { return c != ' ' && c != '\t'; }).size();
-  uint32_t begin = std::min<uint32_t>(range.begin, line.end), end = std::min(range.end, line.end);
-  os.indent(14) << line.text().drop_front(indent).rtrim() << '\n';
-  os.indent(14 + (begin - line.begin - std::min<size_t>(indent, begin - line.begin)))
-      << '^' << std::string(end > begin + 1 ? end - begin - 1 : 0, '~') << ' ' << text << '\n';
-}
-
 static void explainMods(attn::KernelOp kernel, const KernelCosts &costs,
                         const SourceManager &sources, llvm::raw_ostream &os) {
   if (attn::ScoreOp score = kernel.getScore()) {
     os << formatv("  {0,-9} {1}score_mod, for every pair\n", "score", printPlace(score.getLoc()));
     printUnderText(score.getLoc(), sources, printCosts(costs.getScore()), os);
   }
-  explainMask(kernel, os, [&](size_t index, const attn::Conjunct &conjunct) {
-    const ScoreCosts &cost = costs.getConjuncts()[index];
-    printUnderText(conjunct.loc, sources, printCosts(cost) + ", in masked blocks", os);
-  });
+  explainMask(kernel, os,
+              [&](size_t index, const attn::Conjunct &conjunct, const attn::PartialReason &reason) {
+                const ScoreCosts &cost = costs.getConjuncts()[index];
+                printUnderText(conjunct.loc, sources, printCosts(cost) + ", in masked blocks", os);
+                os.indent(14) << "partial blocks: " << reason.text << '\n';
+              });
 }
 
 static void explainTile(tile::KernelOp kernel, const GpuRates &rates, const PtxTarget &target,

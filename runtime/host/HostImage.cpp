@@ -247,6 +247,7 @@ private:
       if (wanted && !error)
         error = findFunction(name + suffix, function);
     };
+    findIf(true, "_planned", planner.planned);
     findIf(true, "_refine", planner.refine);
     findIf(planner.closedForm, "_key_bounds", planner.keyBounds);
     findIf(planner.queryValues != 0, "_summarize_queries", planner.summarizeQueries);

@@ -42,12 +42,15 @@ int64_t attnc::getScratchStride(const HostKernel &kernel) {
   return ceilDiv(kernel.scratchBytes, scratchAlignment) * scratchAlignment;
 }
 
-/// Computes one block of `rows` queries with the keys of `runs`.
+/// Computes one block of `rows` queries; with the keys of `runs` only, if the kernel takes any.
 static void runBlock(const HostKernel &kernel, const BoundArguments &arguments, int64_t rows,
-                     int64_t b, int64_t h, int64_t block, const KeyRuns &runs, void *scratch) {
-  int64_t begin = block * rows;
-  kernel.function(arguments.slots.data(), b, h, begin, std::min(begin + rows, arguments.Q), scratch,
-                  &runs);
+                     int64_t b, int64_t h, int64_t block, const KeyRuns *runs, void *scratch) {
+  const int64_t *slots = arguments.slots.data();
+  int64_t begin = block * rows, end = std::min(begin + rows, arguments.Q);
+  if (runs && kernel.planner.planned)
+    kernel.planner.planned(slots, b, h, begin, end, scratch, runs);
+  else
+    kernel.function(slots, b, h, begin, end, scratch);
 }
 
 void attnc::runTask(const HostKernel &kernel, const BoundArguments &arguments,
@@ -56,9 +59,8 @@ void attnc::runTask(const HostKernel &kernel, const BoundArguments &arguments,
   // so that heads that share keys and values run close together.
   int64_t block = tasks.blocks - 1 - task / (arguments.B * arguments.Hq);
   int64_t head = task % (arguments.B * arguments.Hq);
-  KeyRun all(0, 0, /*full=*/false);
   runBlock(kernel, arguments, tasks.rows, head / arguments.Hq, head % arguments.Hq, block,
-           {&all, 1, arguments.KV}, scratch);
+           /*runs=*/nullptr, scratch);
 }
 
 /// The numbers of the rows of `plan`, those that visit most keys first, and of several alike the
@@ -126,7 +128,8 @@ std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundAr
     int64_t row = order[task / shared], slice = row / tasks.blocks;
     int64_t b = slice / plan->getNumHeads() + task % shared / sharedHeads;
     int64_t h = slice % plan->getNumHeads() + task % shared % sharedHeads;
-    runBlock(kernel, arguments, tasks.rows, b, h, row % tasks.blocks, plan->getRuns(row),
+    KeyRuns runs = plan->getRuns(row);
+    runBlock(kernel, arguments, tasks.rows, b, h, row % tasks.blocks, &runs,
              scratch.get() + worker * bytes);
   });
   return std::nullopt;

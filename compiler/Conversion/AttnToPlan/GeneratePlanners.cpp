@@ -178,7 +178,7 @@ void PlannerBuilder::buildClassify() {
                                                function.load(rectangle, range + 1), values);
     };
     auto queries = prepare(Stage::Query, 0, 4), keys = prepare(Stage::Key, 2, 5);
-    attn::Verdict verdict = function.ranges.emitVerdict(code, queries, keys);
+    attn::Verdict verdict = function.ranges.emitVerdict(code, queries, keys, /*solveCases=*/true);
     Type i8 = code.getI8Type();
     Value may = arith::ExtUIOp::create(code, i8, verdict.may);
     Value must = arith::ExtUIOp::create(code, i8, verdict.must);

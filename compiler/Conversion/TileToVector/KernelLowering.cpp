@@ -30,10 +30,11 @@ KernelLowering::KernelLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
       arguments(attn, function.getArgument(0), code.createEntryBuilder(), features),
       emitter(arguments, features), batch(function.getArgument(1)), head(function.getArgument(2)),
       rowBegin(function.getArgument(3)), rowEnd(function.getArgument(4)),
-      scratchBase(function.getArgument(5)), runs(function.getArgument(6)) {
+      scratchBase(function.getArgument(5)) {
   if (attn::ScoreOp op = attn.getScore())
     score.emplace(op, emitter);
   if (attn::MaskOp op = attn.getMask()) {
+    runs = function.getArgument(6);
     mask.emplace(op, emitter);
     maskAnalysis.emplace(op);
     maskRanges.emplace(*maskAnalysis, emitter);

@@ -19,7 +19,8 @@
 
 namespace attnc {
 
-/// Lowers one tile.kernel to a function of (slots, b, h, first row, end of rows, scratch, runs).
+/// Lowers one tile.kernel to a function of (slots, b, h, first row, end of rows, scratch), and of
+/// runs of keys too if it has a mask.
 ///
 /// Vectors hold queries: one row of scores holds one key for the queries of a sub-tile, so softmax
 /// needs no horizontal operation. Where excluded pairs meet NaN or inf in v, the output is not

@@ -7,7 +7,8 @@ include "mlir/Pass/PassBase.td"
 def ConvertTileToVectorPass : Pass<"convert-tile-to-vector", "::mlir::ModuleOp"> {
   let summary = "lower each tile.kernel to a function for CPUs";
   let description = [{
-    The function has the kernel's name and the arguments (slots, batch, head, first row, end of rows, scratch, runs of keys). Its body is
+    The function has the kernel's name and the arguments (slots, batch, head, first row, end of rows, scratch). Of a kernel with
+    a mask there is a second one, with `_planned` added to its name, which takes the runs of keys to visit as its last argument; the first one calls it. Its body is
     `scf`, `arith` and `vector`, with addresses and loads in the LLVM dialect. The attributes `attnc.query_block` and
     `attnc.scratch_bytes` give the most rows of one call and the bytes of scratch that it needs.
 

@@ -36,8 +36,8 @@ static void setAttributes(llvm::Function &function, const HostTarget &target, bo
   if (!isKernel)
     return;
   // The slots and the scratch memory belong to this call alone.
-  for (unsigned i : {0U, 5U})
-    if (i < function.arg_size() && function.getArg(i)->getType()->isPointerTy())
+  for (size_t i : {size_t(0), function.arg_size() - 1})
+    if (function.getArg(i)->getType()->isPointerTy())
       function.addParamAttr(i, llvm::Attribute::NoAlias);
 }
 

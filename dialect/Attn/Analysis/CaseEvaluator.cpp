@@ -21,33 +21,39 @@ static std::pair<int64_t, int64_t> getFactors(const MaskValues &values, arith::C
   return {lhs.queryFactor - rhs.queryFactor, lhs.keyFactor - rhs.keyFactor};
 }
 
-std::optional<CaseEvaluator::Axis> CaseEvaluator::getAxis(const Literal &literal) const {
+std::optional<CaseEvaluator::Sides> CaseEvaluator::getSides(const Literal &literal) const {
   std::optional<CmpIPredicate> predicate = getPredicate(literal);
   if (!predicate)
     return std::nullopt;
+  auto [query, key] = getFactors(values, cast<arith::CmpIOp>(literal.condition.getDefiningOp()));
+  Sides sides = {Difference, false, false};
+  if (std::abs(query) == 1 && key == 0)
+    sides.axis = Query;
+  else if (query == 0 && std::abs(key) == 1)
+    sides.axis = Key;
+  else if (std::abs(query) != 1 || key != -query)
+    return std::nullopt;
+  bool positive = query > 0 || (query == 0 && key > 0);
   switch (*predicate) {
   case CmpIPredicate::slt:
   case CmpIPredicate::sle:
+    (positive ? sides.high : sides.low) = true;
+    return sides;
   case CmpIPredicate::sgt:
   case CmpIPredicate::sge:
+    (positive ? sides.low : sides.high) = true;
+    return sides;
   case CmpIPredicate::eq:
-    break;
+    sides.low = sides.high = true;
+    return sides;
   default:
     return std::nullopt;
   }
-  auto [query, key] = getFactors(values, cast<arith::CmpIOp>(literal.condition.getDefiningOp()));
-  if (std::abs(query) == 1 && key == 0)
-    return Query;
-  if (query == 0 && std::abs(key) == 1)
-    return Key;
-  if (std::abs(query) == 1 && key == -query)
-    return Difference;
-  return std::nullopt;
 }
 
 CaseEvaluator::Bound CaseEvaluator::getBound(const Literal &literal) {
   auto comparison = cast<arith::CmpIOp>(literal.condition.getDefiningOp());
-  Bound bound = {*getAxis(literal), {}, {}};
+  Bound bound = {getSides(literal)->axis, {}, {}};
   auto [query, key] = getFactors(values, comparison);
   bool positive = query > 0 || (query == 0 && key > 0);
 
@@ -93,14 +99,15 @@ CaseEvaluator::Bound CaseEvaluator::getBound(const Literal &literal) {
 }
 
 bool CaseEvaluator::isJoint(const Case &literals) const {
-  std::optional<Axis> first;
+  bool low[3] = {}, high[3] = {};
   for (const Literal &literal : literals)
-    if (std::optional<Axis> axis = getAxis(literal)) {
-      if (first && *first != *axis)
-        return true;
-      first = axis;
+    if (std::optional<Sides> sides = getSides(literal)) {
+      low[sides->axis] |= sides->low;
+      high[sides->axis] |= sides->high;
     }
-  return false;
+  // q - kv is large where q is large or kv is small.
+  return (low[Difference] && (high[Query] || low[Key])) ||
+         (high[Difference] && (low[Query] || high[Key]));
 }
 
 Value CaseEvaluator::canHold(const Case &literals) {
@@ -114,7 +121,7 @@ Value CaseEvaluator::canHold(const Case &literals) {
   Range ranges[3] = {{queries.first, queries.last}, {keys.first, keys.last}, {}};
   bool joint = isJoint(literals);
   for (const Literal &literal : literals) {
-    if (joint && getAxis(literal)) {
+    if (joint && getSides(literal)) {
       Bound bound = getBound(literal);
       Range &range = ranges[bound.axis];
       if (bound.low)

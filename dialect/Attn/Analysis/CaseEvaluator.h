@@ -33,8 +33,15 @@ private:
     Axis axis;
     mlir::Value low, high;
   };
-  std::optional<Axis> getAxis(const Literal &literal) const;
+  /// The axis that a literal bounds, and on which sides.
+  struct Sides {
+    Axis axis;
+    bool low, high;
+  };
+  std::optional<Sides> getSides(const Literal &literal) const;
   Bound getBound(const Literal &literal);
+  /// True if bounds of the literals on different axes may exclude each other, which none of them
+  /// tells for itself.
   bool isJoint(const Case &literals) const;
   mlir::Value canHold(const Case &literals);
 

@@ -143,9 +143,11 @@ public:
   /// are none.
   KeyRange emitKeyRange(mlir::OpBuilder &builder, mlir::Value query);
 
-  /// Whether pairs of the queries and the keys take part.
+  /// Whether pairs of the queries and the keys take part. With `solveCases` conditions that may
+  /// hold each for itself and never together are found too, which takes more code and registers,
+  /// and matters at corners only.
   Verdict emitVerdict(mlir::OpBuilder &builder, const PreparedRange &queries,
-                      const PreparedRange &keys);
+                      const PreparedRange &keys, bool solveCases = false);
 
 private:
   class Implementation;

@@ -113,7 +113,8 @@ public:
                                   ValueRange summary);
   KeyBounds emitKeyBounds(OpBuilder &builder, const PreparedRange &queries);
   KeyRange emitKeyRange(OpBuilder &builder, Value query);
-  Verdict emitVerdict(OpBuilder &builder, const PreparedRange &queries, const PreparedRange &keys);
+  Verdict emitVerdict(OpBuilder &builder, const PreparedRange &queries, const PreparedRange &keys,
+                      bool solveCases);
 
 private:
   IntervalArithmetic arithmetic(OpBuilder &builder) {
@@ -367,7 +368,7 @@ KeyRange MaskRanges::Implementation::emitKeyRange(OpBuilder &builder, Value quer
 }
 
 Verdict MaskRanges::Implementation::emitVerdict(OpBuilder &builder, const PreparedRange &queries,
-                                                const PreparedRange &keyRange) {
+                                                const PreparedRange &keyRange, bool solveCases) {
   IntervalArithmetic emit = arithmetic(builder);
   RectangleEvaluator evaluator(emit, values, {&queries->values, &keyRange->values, &head},
                                queries->range, keyRange->range);
@@ -375,11 +376,13 @@ Verdict MaskRanges::Implementation::emitVerdict(OpBuilder &builder, const Prepar
     if (values.get(op.getResult(0)).stage == Stage::Pair)
       evaluator.evaluate(&op);
   Possible possible = evaluator.getCondition(mask.getYielded());
-  CaseEvaluator cases(emit, values, evaluator, queries->range, keyRange->range);
-  if (Value canHold = cases.canHold(mask.getYielded(), /*negated=*/false))
-    possible.canBeTrue = emit.logicalAnd(possible.canBeTrue, canHold);
-  if (Value canFail = cases.canHold(mask.getYielded(), /*negated=*/true))
-    possible.canBeFalse = emit.logicalAnd(possible.canBeFalse, canFail);
+  if (solveCases) {
+    CaseEvaluator cases(emit, values, evaluator, queries->range, keyRange->range);
+    if (Value canHold = cases.canHold(mask.getYielded(), /*negated=*/false))
+      possible.canBeTrue = emit.logicalAnd(possible.canBeTrue, canHold);
+    if (Value canFail = cases.canHold(mask.getYielded(), /*negated=*/true))
+      possible.canBeFalse = emit.logicalAnd(possible.canBeFalse, canFail);
+  }
   return {emit.logicalOr(possible.canBeTrue, emit.logicalNot(sizesFit)),
           emit.logicalAnd(emit.logicalNot(possible.canBeFalse), sizesFit)};
 }
@@ -421,6 +424,6 @@ KeyRange MaskRanges::emitKeyRange(OpBuilder &builder, Value query) {
 }
 
 Verdict MaskRanges::emitVerdict(OpBuilder &builder, const PreparedRange &queries,
-                                const PreparedRange &keys) {
-  return implementation->emitVerdict(builder, queries, keys);
+                                const PreparedRange &keys, bool solveCases) {
+  return implementation->emitVerdict(builder, queries, keys, solveCases);
 }

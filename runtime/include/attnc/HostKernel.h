@@ -26,43 +26,14 @@ struct LoadSite {
   unsigned line = 0, column = 0, endLine = 0, endColumn = 0; ///< from 1, the end is exclusive
 };
 
-/// Blocks of keys that queries attend to: `first` to `last`, inclusive.
-struct KeyRun {
-  static constexpr uint32_t fullBit = uint32_t(1) << 31;
-
-  uint32_t first;
-  uint32_t lastAndFull;
-
-  KeyRun() = default;
-  KeyRun(int64_t first, int64_t last, bool full)
-      : first(static_cast<uint32_t>(first)),
-        lastAndFull(static_cast<uint32_t>(last) | (full ? fullBit : 0)) {}
-  int64_t getFirst() const { return first; }
-  int64_t getLast() const { return lastAndFull & ~fullBit; }
-  /// Every pair takes part; else some pairs may not.
-  bool isFull() const { return (lastAndFull & fullBit) != 0; }
-  bool operator==(const KeyRun &other) const {
-    return first == other.first && lastAndFull == other.lastAndFull;
-  }
-};
-
-/// Ascending runs of blocks of `keysPerBlock` keys; keys in none of them take no part.
-struct KeyRuns {
-  const KeyRun *runs;
-  int64_t count;
-  int64_t keysPerBlock;
-};
-
 class Plan;
 
 /// A kernel in native code of this machine. Copies share the code; any number of threads may
 /// launch one.
 struct HostKernel {
-  /// Computes the rows qBegin to qEnd - 1, at most queryBlock of them, of batch b and head h. A
-  /// kernel with a mask visits the keys of `runs` only, and finds empty and full blocks in those
-  /// that are not full; without a mask `runs` is not read.
+  /// Computes the rows qBegin to qEnd - 1, at most queryBlock of them, of batch b and head h.
   using Function = void (*)(const int64_t *slots, int64_t b, int64_t h, int64_t qBegin,
-                            int64_t qEnd, void *scratch, const KeyRuns *runs);
+                            int64_t qEnd, void *scratch);
 
   /// Returns 1 if an index was clamped at a pair of query q that takes part, else 0. `record` then
   /// holds the number of the load, the key, the dimension, the index and the size.

@@ -13,6 +13,33 @@
 
 namespace attnc {
 
+/// Blocks of keys that queries attend to: `first` to `last`, inclusive.
+struct KeyRun {
+  static constexpr uint32_t fullBit = uint32_t(1) << 31;
+
+  uint32_t first;
+  uint32_t lastAndFull;
+
+  KeyRun() = default;
+  KeyRun(int64_t first, int64_t last, bool full)
+      : first(static_cast<uint32_t>(first)),
+        lastAndFull(static_cast<uint32_t>(last) | (full ? fullBit : 0)) {}
+  int64_t getFirst() const { return first; }
+  int64_t getLast() const { return lastAndFull & ~fullBit; }
+  /// Every pair takes part; else some pairs may not.
+  bool isFull() const { return (lastAndFull & fullBit) != 0; }
+  bool operator==(const KeyRun &other) const {
+    return first == other.first && lastAndFull == other.lastAndFull;
+  }
+};
+
+/// Ascending runs of blocks of `keysPerBlock` keys; keys in none of them take no part.
+struct KeyRuns {
+  const KeyRun *runs;
+  int64_t count;
+  int64_t keysPerBlock;
+};
+
 /// Pairs of queries and keys of one batch and head, inside the tensors; ends are inclusive.
 struct PairRectangle {
   int64_t firstQuery, lastQuery, firstKey, lastKey;
@@ -43,6 +70,12 @@ struct MaskPlanner {
   using Refine = int64_t (*)(const int64_t *slots, int64_t b, int64_t h, int64_t firstQuery,
                              int64_t lastQuery, int64_t firstKey, int64_t lastKey);
 
+  /// The kernel's function, which visits the keys of `runs` only, and finds empty and full blocks
+  /// in those that are not full.
+  using Planned = void (*)(const int64_t *slots, int64_t b, int64_t h, int64_t qBegin, int64_t qEnd,
+                           void *scratch, const KeyRuns *runs);
+
+  Planned planned = nullptr;
   Classify classify = nullptr; ///< null: the kernel has no mask
   Refine refine = nullptr;
   KeyBounds keyBounds = nullptr;        ///< of a mask with a closed form

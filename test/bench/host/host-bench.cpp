@@ -128,7 +128,7 @@ LaunchResult measureLaunch(int threads) {
   auto bytes = static_cast<size_t>((kernel.scratchBytes + 63) / 64 * 64);
   std::unique_ptr<void, decltype(&std::free)> scratch(std::aligned_alloc(64, bytes), &std::free);
   result.kernel = timeCalls(
-      [&] { kernel.function(bound.slots.data(), 0, 0, 0, result.length, scratch.get(), nullptr); });
+      [&] { kernel.function(bound.slots.data(), 0, 0, 0, result.length, scratch.get()); });
   BoundArguments again;
   result.bind = timeCalls([&] { bindArguments(kernel.info, small.getArguments(), again); });
   return result;

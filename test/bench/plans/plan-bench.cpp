@@ -158,9 +158,7 @@ int main(int argc, char **argv) {
     for (int64_t length : {1000, 4096, 4097, 131072, 131073})
       results.push_back(measure(kernel, program.name, length, runs));
     for (int64_t length = 16384; length <= longest; length *= 4)
-      if (length != 131072)
-        results.push_back(measure(kernel, program.name, length, runs));
-    results.push_back(measure(kernel, program.name, 262144, runs));
+      results.push_back(measure(kernel, program.name, length, runs));
   }
   std::stable_sort(results.begin(), results.end(), [](const Result &a, const Result &b) {
     return a.name == b.name && a.length < b.length;

@@ -15,11 +15,12 @@ import heads
 import lengths
 import masks
 import numerics
+import plans
 import strides
 import varlen
 from attention import Settings
 
-GROUPS = (masks, lengths, strides, heads, captures, numerics, errors, varlen)
+GROUPS = (masks, lengths, strides, heads, captures, numerics, errors, plans, varlen)
 
 
 def faults(device):

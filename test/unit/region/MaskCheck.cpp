@@ -98,7 +98,7 @@ static void emitResult(OpBuilder &builder, OpEmitter &emitter, const FunctionArg
   attn::Verdict verdict = ranges.emitVerdict(builder, queries, keys);
   attn::Verdict summarized = ranges.emitVerdict(
       builder, prepareHalves(builder, loc, ranges, Stage::Query, arguments.first, arguments.last),
-      prepareHalves(builder, loc, ranges, Stage::Key, firstKey, lastKey));
+      prepareHalves(builder, loc, ranges, Stage::Key, firstKey, lastKey), /*solveCases=*/true);
   attn::KeyBounds bounds = ranges.emitKeyBounds(builder, queries);
   Value results[] = {widen(verdict.may),     widen(verdict.must), widen(summarized.may),
                      widen(summarized.must), bounds.lo,           bounds.hi,
@@ -117,7 +117,7 @@ void MaskCheck::add(attn::KernelOp kernel) {
 Rectangle MaskCheck::run(const std::string &name, const BoundArguments &bound, int64_t b, int64_t h,
                          Span queries, Span keys) {
   Rectangle result = {bound.Q, bound.KV, keys.begin, keys.end - 1, -1, -1, -1, -1, -1, -1, -1, -1};
-  runner.get(name)(bound.slots.data(), b, h, queries.begin, queries.end - 1, &result, nullptr);
+  runner.get(name)(bound.slots.data(), b, h, queries.begin, queries.end - 1, &result);
   return result;
 }
 

@@ -17,7 +17,8 @@ namespace attnc::test {
 struct Rectangle {
   int64_t numQueries, numKeys, firstKey, lastKey;
   int64_t may, must;
-  /// The same from summaries of both halves of the queries and of the keys, put together.
+  /// The same from summaries of both halves of the queries and of the keys, put together, and with
+  /// cases solved.
   int64_t summarizedMay, summarizedMust;
   int64_t lo, hi, fullLo, fullHi;
 };

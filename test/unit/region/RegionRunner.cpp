@@ -152,7 +152,7 @@ void RegionRunner::add(const std::string &name, attn::KernelOp kernel, const Bod
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(context);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          {pointer, i64, i64, i64, i64, pointer, pointer});
+                                          {pointer, i64, i64, i64, i64, pointer});
   auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name, type);
   function->setAttr(queryBlockAttrName, builder.getI64IntegerAttr(1));
   function->setAttr(scratchBytesAttrName, builder.getI64IntegerAttr(0));

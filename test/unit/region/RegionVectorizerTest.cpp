@@ -135,8 +135,7 @@ TEST_P(RegionVectorizerTest, RandomBodiesAgreeWithTheReference) {
       int64_t first = random.below(sizes.queries);
       for (float &score : pairs.scores)
         score = static_cast<float>(random.below(4096) - 2048) / 128;
-      runner.get(kernel.getSymName().str())(bound.slots.data(), b, h, first, first, &pairs,
-                                            nullptr);
+      runner.get(kernel.getSymName().str())(bound.slots.data(), b, h, first, first, &pairs);
       for (int64_t lane = 0; lane < lanes; ++lane) {
         int64_t q = std::min(first + lane, pairs.lastQuery);
         if (kernel.getMask())

@@ -123,6 +123,25 @@ TEST(KernelMetadata, WhatIsWrongIsNamed) {
     EXPECT_EQ(readHost(replace(host, test.from, test.to)), test.message) << test.to;
 }
 
+TEST(KernelMetadata, Planner) {
+  const std::string planner =
+      R"("planner":{"closed_form":1,"key_block":96,"key_values":2,"mask":77,"per_batch":1,)"
+      R"("per_head":0,"query_values":4,"scalars":[0],"shared_summaries":0},"query_block":64)";
+  std::string text = replace(host, "\"query_block\":64", planner);
+  HostKernel kernel;
+  ASSERT_EQ(readHostMetadata(text, kernel), std::nullopt);
+  EXPECT_TRUE(kernel.planner.closedForm && kernel.planner.perBatch && !kernel.planner.perHead);
+  EXPECT_EQ(kernel.planner.keyBlock, 96);
+  EXPECT_EQ(kernel.planner.keyValues, 2);
+  EXPECT_EQ(kernel.planner.queryValues, 4);
+  EXPECT_EQ(kernel.planner.mask, 77u);
+  EXPECT_EQ(kernel.planner.scalars, std::vector<int64_t>{0});
+  EXPECT_EQ(readHost(replace(text, "\"scalars\":[0]", "\"scalars\":[1]")),
+            "expected the places of scalars as `scalars`");
+  EXPECT_EQ(readHost(replace(text, "\"mask\":77", "\"mask\":0")),
+            "`mask`: expected an integer from 1 to 9223372036854775807, got 0");
+}
+
 // Whatever byte of it is lost or another, reading ends with a message or a kernel.
 TEST(KernelMetadata, AnyTextIsSafe) {
   for (const std::string &text : {host, gpu})

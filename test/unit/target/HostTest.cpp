@@ -23,7 +23,7 @@ namespace {
 // Stores b + 10 * h to the first slots' place `q_begin`.
 const char *const source = R"mlir(
 module attributes {attnc.kernels = {add = "{\"name\": \"add\", \"head_dim\": 8}"}} {
-  llvm.func @add(%slots: !llvm.ptr, %b: i64, %h: i64, %begin: i64, %end: i64, %scratch: !llvm.ptr, %runs: !llvm.ptr)
+  llvm.func @add(%slots: !llvm.ptr, %b: i64, %h: i64, %begin: i64, %end: i64, %scratch: !llvm.ptr)
       attributes {attnc.query_block = 64 : i64, attnc.scratch_bytes = 128 : i64} {
     %ten = llvm.mlir.constant(10 : i64) : i64
     %t = llvm.mul %h, %ten : i64
