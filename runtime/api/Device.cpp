@@ -20,14 +20,11 @@ Result Variant::runPart(const BoundArguments &, const LaunchPlan &, void *, int3
   return invalidArgument("parts of launches run on the device `host` alone");
 }
 
-Result Device::open(std::string_view name, const attnc_device_options_t &options,
-                    std::shared_ptr<Device> &device) {
+Result Device::openOne(std::string_view name, const attnc_device_options_t &options,
+                       std::shared_ptr<Device> &device) {
   if (options.threads < 0)
     return invalidArgument("`threads`: expected at least 0, got " +
                            std::to_string(options.threads));
-  if (options.parallel_for && name != "host")
-    return invalidArgument("`parallel_for`: expected the device `host`, got `" + std::string(name) +
-                           "`");
   if (name == "host")
     return HostDevice::open(options, device);
   if (name == "emulator")
@@ -35,8 +32,35 @@ Result Device::open(std::string_view name, const attnc_device_options_t &options
   constexpr std::string_view cuda = "cuda";
   if (name.substr(0, cuda.size()) == cuda)
     return CudaDevice::open(name, device);
-  return invalidArgument("expected a device of host, cuda, cuda:N or emulator, got `" +
+  return invalidArgument("expected a device of host, cuda, cuda:N, emulator or auto, got `" +
                          std::string(name) + "`");
+}
+
+Result Device::open(std::string_view name, const attnc_device_options_t &options,
+                    std::shared_ptr<Device> &device) {
+  std::string_view rest = name == "auto" ? "cuda,host" : name;
+  bool isList = rest.find(',') != std::string_view::npos;
+  if (options.parallel_for && !isList && name != "host")
+    return invalidArgument("`parallel_for`: expected the device `host`, got `" + std::string(name) +
+                           "`");
+  std::string passedOver;
+  for (;;) {
+    size_t comma = rest.find(',');
+    std::string_view one = rest.substr(0, comma);
+    Result failure = openOne(one, options, device);
+    if (!failure) {
+      device->passedOver = passedOver;
+      return std::nullopt;
+    }
+    // A name or an option that is wrong is not a device that is missing.
+    if (!isList || failure->status != ATTNC_UNAVAILABLE)
+      return failure;
+    passedOver += (passedOver.empty() ? "" : "\n") + failure->message;
+    if (comma == std::string_view::npos)
+      return Failure{ATTNC_UNAVAILABLE,
+                     "none of `" + std::string(name) + "` is there:\n" + passedOver};
+    rest.remove_prefix(comma + 1);
+  }
 }
 
 std::string api::describeBytes(std::string_view bytes) {

@@ -55,12 +55,14 @@ class Device : public std::enable_shared_from_this<Device> {
 public:
   virtual ~Device() = default;
 
-  /// Opens the device of that name.
+  /// Opens the device of that name, or the first of a list that is there.
   static Result open(std::string_view name, const attnc_device_options_t &options,
                      std::shared_ptr<Device> &device);
 
   const std::string &getName() const { return name; }
   const std::string &getDescription() const { return description; }
+  /// Why the devices before it in a list were not taken, a line for each.
+  const std::string &getPassedOver() const { return passedOver; }
   virtual attnc_device_info_t getInfo() const = 0;
 
   /// Whether tensors for it may lie there; else the message says where they should.
@@ -76,8 +78,13 @@ public:
   virtual Result allocate(size_t bytes, void *&memory) = 0;
   virtual void release(void *memory) = 0;
 
+private:
+  /// Opens the device of that name alone.
+  static Result openOne(std::string_view name, const attnc_device_options_t &options,
+                        std::shared_ptr<Device> &device);
+
 protected:
-  std::string name, description;
+  std::string name, description, passedOver;
 };
 
 /// For messages: "PTX", "a cubin", "a host image", "an object file", or "something else".

@@ -63,6 +63,7 @@ attnc_status_t attnc_device_get_info(const attnc_device_t *device, attnc_device_
     attnc_device_info_t value = object.getInfo();
     value.name = object.getName().c_str();
     value.description = object.getDescription().c_str();
+    value.passed_over = object.getPassedOver().c_str();
     return writeStruct("info", value, info);
   });
 }

@@ -106,8 +106,9 @@ typedef struct attnc_device_options_t {
   size_t struct_size;
   /** Of the CPU: threads that a launch uses at most; 0 for one a core. */
   int32_t threads;
-  /** Of the device `host`: runs the loops of launches in the place of the library's own threads.
-   * Called by the thread that launches, with a count of at most `threads`. NULL for none. */
+  /** Of the device `host`, alone or in a list: runs the loops of launches in the place of the
+   * library's own threads. Called by the thread that launches, with a count of at most `threads`.
+   * NULL for none. */
   attnc_parallel_for_t parallel_for;
   void *parallel_for_context;
 } attnc_device_options_t;
@@ -117,6 +118,11 @@ typedef struct attnc_device_options_t {
  *   host       this machine's CPU
  *   cuda       the first NVIDIA GPU, cuda:1 the second: through the driver, which is looked for now
  *   emulator   kernels for GPUs on the CPU, to the bit, with every access checked; slow
+ *   cuda,host  a list: the first of these that is there
+ *   auto       cuda,host
+ *
+ * Of a list, attnc_device_get_info says which was taken and why those before it were not. Nothing
+ * but a list ever stands for another device.
  *
  * `options` may be NULL. A device that is not there is ATTNC_UNAVAILABLE, with the reason. The
  * caller releases the handle. */
@@ -128,12 +134,13 @@ ATTNC_API attnc_status_t attnc_device_release(attnc_device_t *device);
 
 typedef struct attnc_device_info_t {
   size_t struct_size;
-  const char *name;        /**< as it was opened: "cuda:1" */
+  const char *name;        /**< as it would be opened alone: "cuda:1" */
   const char *description; /**< for people: the model of a GPU, the threads of the host */
   DLDevice dl_device;      /**< where tensors for it lie */
   int32_t threads;         /**< that a launch uses at most; 0 for GPUs */
   int32_t multiprocessors; /**< of a GPU, or that the emulator stands for; else 0 */
   int32_t major, minor;    /**< compute capability of a GPU; else 0 */
+  const char *passed_over; /**< of a list: a line for each device before this one; else "" */
 } attnc_device_info_t;
 
 /** Fills `info`, whose struct_size is set. Texts are the device's: they last as long as a handle of

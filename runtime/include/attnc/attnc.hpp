@@ -264,7 +264,7 @@ using LaunchHandle =
 /// What kernels run on.
 class Device {
 public:
-  /// Opens a device by its name: `host`, `cuda`, `cuda:1`, `emulator`.
+  /// Opens a device by its name: `host`, `cuda`, `cuda:1`, `emulator`, `auto`.
   static Result<Device> tryOpen(const char *name, const attnc_device_options_t *options = nullptr) {
     attnc_device_t *device = nullptr;
     if (attnc_status_t status = attnc_device_open(name, options, &device))

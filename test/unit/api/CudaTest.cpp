@@ -129,6 +129,27 @@ TEST_F(Cuda, DevicesThatAreNotThere) {
   EXPECT_EQ(open("cuda"), "ATTNC_UNAVAILABLE: `cuda`: the driver has no device");
 }
 
+// The first device of a list that is there, with the reasons against those before it.
+TEST_F(Cuda, ListsOfDevices) {
+  EXPECT_STREQ(Device::open("auto").info().name, "cuda");
+  EXPECT_STREQ(Device::open("auto").info().passed_over, "");
+  EXPECT_STREQ(Device::open("host,cuda").info().name, "host");
+  gpu.set("FAKE_CUDA_DEVICES", "0");
+  Device device = Device::open("auto");
+  EXPECT_STREQ(device.info().name, "host");
+  EXPECT_STREQ(device.info().passed_over, "`cuda`: the driver has no device");
+  EXPECT_STREQ(Device::tryOpen("cuda:1,cuda").message(),
+               "none of `cuda:1,cuda` is there:\n`cuda:1`: the driver has no device\n"
+               "`cuda`: the driver has no device");
+  EXPECT_EQ(Device::tryOpen("cuda:1,cuda").status(), ATTNC_UNAVAILABLE);
+  // What is wrong is not taken for what is missing, nor a GPU that fails for one that is not there.
+  EXPECT_STREQ(Device::tryOpen("cuda,hosts").message(),
+               "expected a device of host, cuda, cuda:N, emulator or auto, got `hosts`");
+  gpu.set("FAKE_CUDA_DEVICES", "1");
+  gpu.failNext("cuDeviceGet", 719);
+  EXPECT_EQ(Device::tryOpen("auto").status(), ATTNC_DEVICE_FAILED);
+}
+
 TEST_F(Cuda, WrongArguments) {
   Kernel kernel = load(Device::open("cuda"));
   float *out = nullptr;

@@ -49,7 +49,8 @@ TEST_F(ApiErrors, Devices) {
     return std::string(attnc_device_message(nullptr));
   };
   EXPECT_EQ(open(nullptr, nullptr), "`name`: expected a pointer, got NULL");
-  EXPECT_EQ(open("gpu", nullptr), "expected a device of host, cuda, cuda:N or emulator, got `gpu`");
+  EXPECT_EQ(open("gpu", nullptr),
+            "expected a device of host, cuda, cuda:N, emulator or auto, got `gpu`");
   options.threads = -1;
   EXPECT_EQ(open("host", &options), "`threads`: expected at least 0, got -1");
   options.threads = 5000;
@@ -74,7 +75,7 @@ TEST_F(ApiErrors, Devices) {
                  "`info`: expected a pointer, got NULL");
   attnc_device_info_t info{};
   EXPECT_REFUSED(attnc_device_get_info(device.get(), &info), attnc_device_message(device.get()),
-                 "`info`: expected a struct_size of at least 48, got 0");
+                 "`info`: expected a struct_size of at least 56, got 0");
 }
 
 TEST_F(ApiErrors, Kernels) {

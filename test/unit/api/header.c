@@ -9,7 +9,7 @@
 
 /* Sizes and places of members that programs were compiled with. */
 _Static_assert(sizeof(attnc_device_options_t) == 32, "attnc_device_options_t has changed");
-_Static_assert(sizeof(attnc_device_info_t) == 48, "attnc_device_info_t has changed");
+_Static_assert(sizeof(attnc_device_info_t) == 56, "attnc_device_info_t has changed");
 _Static_assert(sizeof(attnc_variant_info_t) == 72, "attnc_variant_info_t has changed");
 _Static_assert(sizeof(attnc_source_t) == 80, "attnc_source_t has changed");
 _Static_assert(sizeof(attnc_cache_options_t) == 32, "attnc_cache_options_t has changed");
