@@ -187,7 +187,24 @@ std::string RandomBody::integer(int depth) {
   return oneIn(2) ? linear() : integerOp(depth);
 }
 
+std::string RandomBody::bounds(int depth) {
+  if (depth > 0) {
+    std::string lhs = bounds(depth - 1), rhs = bounds(depth - 1);
+    return emit((oneIn(3) ? "arith.ori " : "arith.andi ") + lhs + ", " + rhs + " : i1");
+  }
+  const char *const predicates[] = {"slt", "sle", "sgt", "sge", "eq", "ne"};
+  std::string lhs = oneIn(3)   ? std::string("%q")
+                    : oneIn(2) ? std::string("%kv")
+                    : oneIn(2) ? emit("arith.subi %q, %kv : i64")
+                               : emit("arith.subi %kv, %q : i64");
+  std::string rhs = oneIn(8) ? integerLeaf() : constant(below(40) - 12);
+  return emit("arith.cmpi " + std::string(predicates[below(oneIn(4) ? 6 : 4)]) + ", " + lhs + ", " +
+              rhs + " : i64");
+}
+
 std::string RandomBody::condition(int depth) {
+  if (depth > 0 && oneIn(8))
+    return bounds(static_cast<int>(1 + below(2)));
   if (depth <= 0 && oneIn(4))
     switch (below(4)) {
     case 0:

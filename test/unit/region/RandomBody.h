@@ -54,6 +54,8 @@ private:
   std::string linear();
   std::string load(int depth);
   std::string condition(int depth);
+  /// Bounds on the query, the key and their difference, joined by and and or.
+  std::string bounds(int depth);
   std::string real(int depth);
   int64_t number();
   /// A small number, or, with a chance of `wildness` in 8, any.
