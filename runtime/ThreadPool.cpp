@@ -7,13 +7,25 @@
 
 #include "runtime/ThreadPool.h"
 #include <algorithm>
+#include <pthread.h>
 #include <system_error>
 
 using namespace attnc;
 
 ThreadPool &ThreadPool::get() {
-  static ThreadPool pool;
-  return pool;
+  // Never destroyed: objects of the program that go later may launch, and in a child of fork()
+  // there is nobody to join.
+  static ThreadPool *pool = nullptr;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pool = new ThreadPool;
+    pthread_atfork(nullptr, nullptr, [] {
+      auto *own = new ThreadPool;
+      own->parent = pool;
+      pool = own;
+    });
+  });
+  return *pool;
 }
 
 ThreadPool::~ThreadPool() {

@@ -24,7 +24,8 @@ public:
   /// Called with the number of the task and of the worker that runs it.
   using Body = std::function<void(int64_t task, int worker)>;
 
-  /// The pool of this process.
+  /// The pool of this process, from its first use to the process's end. A child of fork() has none
+  /// of its parent's threads, and so gets a pool of its own.
   static ThreadPool &get();
 
   ThreadPool() = default;
@@ -61,6 +62,7 @@ private:
   std::atomic<int64_t> nextTask{0};
 
   std::vector<std::thread> threads;
+  const ThreadPool *parent = nullptr; ///< that of the process that this one is a child of
 };
 
 } // namespace attnc

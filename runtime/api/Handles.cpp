@@ -23,7 +23,8 @@ struct Message {
   std::string text;
 };
 
-/// Handles that were released, the oldest first.
+/// Handles that were released, the oldest first. Never destroyed, as objects of the program may
+/// release theirs when it ends.
 template <typename HandleT> class Retired {
 public:
   void add(std::unique_ptr<HandleT> handle) {
@@ -39,10 +40,16 @@ private:
 };
 } // namespace
 
-/// The messages of this thread, the newest last.
-static std::vector<Message> &getMessages() {
-  thread_local std::vector<Message> messages;
-  return messages;
+/// The messages of this thread, the newest last; null when it is past its end, where globals of the
+/// program go.
+static std::vector<Message> *getMessages() {
+  thread_local bool isGone = false;
+  struct Messages {
+    std::vector<Message> list;
+    ~Messages() { isGone = true; }
+  };
+  thread_local Messages messages;
+  return isGone ? nullptr : &messages.list;
 }
 
 HandleState::HandleState() {
@@ -53,7 +60,10 @@ HandleState::HandleState() {
 attnc_status_t api::keepMessage(uint64_t id, const Failure &failure) {
   // Without memory for it, the status alone has to do.
   try {
-    std::vector<Message> &messages = getMessages();
+    std::vector<Message> *kept = getMessages();
+    if (!kept)
+      return failure.status;
+    std::vector<Message> &messages = *kept;
     for (size_t i = 0; i < messages.size(); ++i)
       if (messages[i].id == id) {
         messages.erase(messages.begin() + static_cast<ptrdiff_t>(i));
@@ -68,23 +78,24 @@ attnc_status_t api::keepMessage(uint64_t id, const Failure &failure) {
 }
 
 const char *api::getMessage(uint64_t id) {
-  for (const Message &message : getMessages())
-    if (message.id == id)
-      return message.text.c_str();
+  if (const std::vector<Message> *messages = getMessages())
+    for (const Message &message : *messages)
+      if (message.id == id)
+        return message.text.c_str();
   return "";
 }
 
 void api::retire(std::unique_ptr<attnc_device_t> handle) {
-  static Retired<attnc_device_t> retired;
+  static auto &retired = *new Retired<attnc_device_t>;
   retired.add(std::move(handle));
 }
 
 void api::retire(std::unique_ptr<attnc_kernel_t> handle) {
-  static Retired<attnc_kernel_t> retired;
+  static auto &retired = *new Retired<attnc_kernel_t>;
   retired.add(std::move(handle));
 }
 
 void api::retire(std::unique_ptr<attnc_launch_t> handle) {
-  static Retired<attnc_launch_t> retired;
+  static auto &retired = *new Retired<attnc_launch_t>;
   retired.add(std::move(handle));
 }

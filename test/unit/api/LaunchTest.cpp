@@ -6,8 +6,11 @@
 //===------------------------------------------------------------------------===//
 
 #include "test/unit/api/Probe.h"
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <optional>
 #include <thread>
 
 using namespace attnc;
@@ -290,4 +293,39 @@ TEST(ApiLaunch, ManyThreads) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+namespace {
+/// A global of a program, which goes after what its uses have made.
+struct LastLaunch {
+  Probe probe;
+  std::optional<Launch> launch;
+
+  ~LastLaunch() {
+    if (!launch)
+      return;
+    std::fill(probe.o.begin(), probe.o.end(), 0.0f);
+    bool isRight = launch->tryRun() && probe.isRight();
+    // In what the library has given back by now it writes no more.
+    const std::vector<char> block(512, 'x');
+    const std::vector<std::vector<char>> blocks(64, block);
+    isRight &= !launch->trySet("nothing", 1.0f);
+    launch.reset();
+    if (!isRight || std::any_of(blocks.begin(), blocks.end(), [&](auto &b) { return b != block; }))
+      std::_Exit(1);
+  }
+};
+} // namespace
+
+TEST(ApiLaunch, GlobalsLaunchAndReleaseAtExit) {
+  EXPECT_EXIT(
+      {
+        static LastLaunch last;
+        Kernel kernel = loadProbe(Device::host(2));
+        Probe().bind(kernel)();
+        last.launch.emplace(last.probe.bind(kernel));
+        EXPECT_FALSE(last.launch->trySet("nothing", 1.0f));
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
 }

@@ -6,7 +6,11 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/ThreadPool.h"
+#include <cstdio>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace attnc;
 
@@ -58,4 +62,23 @@ TEST(ThreadPool, SeveralCallersTakeTurns) {
   for (std::thread &caller : callers)
     caller.join();
   EXPECT_EQ(sum, 4 * 50 * 45);
+}
+
+// A child has none of its parent's threads: it makes its own, and waits for nobody when it ends.
+TEST(ThreadPool, ChildrenHaveTheirOwn) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer allows no threads in children of processes with threads";
+#endif
+  ThreadPool::get().run(100, 3, [](int64_t, int) {});
+  std::fflush(nullptr);
+  pid_t child = fork();
+  if (child == 0) {
+    size_t before = ThreadPool::get().getNumThreads();
+    std::atomic<int64_t> sum{0};
+    ThreadPool::get().run(100, 3, [&](int64_t task, int) { sum += task; });
+    std::exit(before == 0 && ThreadPool::get().getNumThreads() == 2 && sum == 50 * 99 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
