@@ -29,6 +29,9 @@ struct Failure {
 
 static Failure invalid(std::string message) { return {ATTNC_INVALID_ARGUMENT, std::move(message)}; }
 
+/// No struct of any version is larger.
+static constexpr size_t maxStructBytes = 4096;
+
 static std::optional<Failure> checkSource(const attnc_source_t *source, const char *target) {
   if (!source)
     return invalid("`source`: expected a pointer, got NULL");
@@ -36,6 +39,9 @@ static std::optional<Failure> checkSource(const attnc_source_t *source, const ch
     return invalid("`source`: expected a struct_size of at least " +
                    std::to_string(sizeof(attnc_source_t)) + ", got " +
                    std::to_string(source->struct_size));
+  if (source->struct_size > maxStructBytes)
+    return invalid("`source`: expected a struct_size of at most " + std::to_string(maxStructBytes) +
+                   ", got " + std::to_string(source->struct_size));
   const char *bytes = reinterpret_cast<const char *>(source);
   for (size_t i = sizeof(attnc_source_t); i < source->struct_size; ++i)
     if (bytes[i] != 0)

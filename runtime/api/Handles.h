@@ -117,6 +117,9 @@ inline Result checkPointer(const char *name, const void *pointer) {
   return invalidArgument("`" + std::string(name) + "`: expected a pointer, got NULL");
 }
 
+/// No struct of any version is larger.
+inline constexpr size_t maxStructBytes = 4096;
+
 /// Copies a struct that the caller has filled; NULL stands for the defaults. What a later version
 /// has added must be 0.
 template <typename StructT>
@@ -127,6 +130,10 @@ Result readStruct(const char *name, const StructT *given, StructT &result) {
   if (given->struct_size < sizeof(StructT))
     return invalidArgument("`" + std::string(name) + "`: expected a struct_size of at least " +
                            std::to_string(sizeof(StructT)) + ", got " +
+                           std::to_string(given->struct_size));
+  if (given->struct_size > maxStructBytes)
+    return invalidArgument("`" + std::string(name) + "`: expected a struct_size of at most " +
+                           std::to_string(maxStructBytes) + ", got " +
                            std::to_string(given->struct_size));
   const char *bytes = reinterpret_cast<const char *>(given);
   for (size_t i = sizeof(StructT); i < given->struct_size; ++i)

@@ -66,6 +66,10 @@ TEST_F(ApiErrors, Devices) {
   EXPECT_EQ(open("host", &later.options),
             "`options`: has members that need version 2 of the library or later");
   later.more = 0;
+  later.options.struct_size = SIZE_MAX;
+  EXPECT_EQ(open("host", &later.options),
+            "`options`: expected a struct_size of at most 4096, got 18446744073709551615");
+  later.options.struct_size = sizeof later;
   attnc_device_t *usable = nullptr;
   EXPECT_EQ(attnc_device_open("host", &later.options, &usable), ATTNC_OK);
   EXPECT_EQ(attnc_device_release(usable), ATTNC_OK);

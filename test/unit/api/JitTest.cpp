@@ -152,6 +152,9 @@ TEST(Jit, SourcesThatAreWrong) {
   later.source.struct_size = sizeof later;
   EXPECT_EQ(fail(&later.source), "`source`: has members that need version 2 of the library or "
                                  "later");
+  later.source.struct_size = SIZE_MAX;
+  EXPECT_EQ(fail(&later.source),
+            "`source`: expected a struct_size of at most 4096, got 18446744073709551615");
 }
 
 // The library alone, for code that others launch.
