@@ -157,6 +157,20 @@ private:
       if (view.sizes[i] > 1 && view.strides[i] == 0)
         return quote(name) + ": expected a stride of at least 1 of dimension " + std::to_string(i) +
                " as the tensor is written, got 0";
+    // From the smallest stride on, each steps over all that those before it reach.
+    std::vector<std::pair<int64_t, int64_t>> dims;
+    for (size_t i = 0; i < view.sizes.size(); ++i)
+      if (view.sizes[i] > 1)
+        dims.emplace_back(view.strides[i], view.sizes[i]);
+    std::sort(dims.begin(), dims.end());
+    int64_t reach = 0;
+    for (auto [stride, size] : dims) {
+      if (stride <= reach)
+        return quote(name) + ": expected strides that keep elements apart as the tensor is " +
+               "written, got sizes " + printList(view.sizes) + " with strides " +
+               printList(view.strides);
+      reach += (size - 1) * stride;
+    }
     return std::nullopt;
   }
 

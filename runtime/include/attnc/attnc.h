@@ -284,7 +284,8 @@ ATTNC_API attnc_status_t attnc_launch_release(attnc_launch_t *launch);
  * be there whenever the launch runs. The DLTensor itself, its shape and strides are copied. As
  * DLPack says, NULL strides are those of a compact tensor, and the first element is at data +
  * byte_offset; strides must be at least 0. q, k and v are [B, H, rows, columns], o like q, lse [B,
- * H, rows], in any layout with contiguous columns.
+ * H, rows], in any layout with contiguous columns. Strides of o and lse keep their elements apart:
+ * from the smallest on, each steps over all that those before it reach.
  *
  * After attnc_launch_prepare, a tensor of the same shape and strides is taken at once: nothing is
  * allocated and the launch stays prepared. Anything else asks for attnc_launch_prepare again. */

@@ -176,6 +176,9 @@ TEST_F(Launch, RefusesWrongTensors) {
        "`q`: expected a size from 0 to 2147483647 of dimension 2, got 2147483648"},
       {[](auto &a) { a.o.strides[2] = 0; },
        "`o`: expected a stride of at least 1 of dimension 2 as the tensor is written, got 0"},
+      {[](auto &a) { a.o.strides[2] = a.o.sizes[3] - 1; },
+       "`o`: expected strides that keep elements apart as the tensor is written, got sizes "
+       "[2, 6, 5, 4] with strides [120, 20, 3, 1]"},
       {[](auto &a) { a.q.data = nullptr; }, "`q`: expected a pointer to 1920 bytes, got null"},
       {[](auto &a) { a.q.data = static_cast<char *>(a.q.data) + 2; },
        "`q`: expected data aligned to 4 bytes, got an address 2 past that"},
