@@ -63,7 +63,9 @@ std::optional<std::string> Plan::check(const HostKernel &kernel,
     int64_t own, given;
     bool matters;
   };
-  if (mask != kernel.planner.mask)
+  const MaskPlanner &planner = kernel.planner;
+  if (mask != planner.mask || perBatch != planner.perBatch || perHead != planner.perHead ||
+      scalars.size() != planner.scalars.size())
     return "the plan was made for another mask than that of kernel `" + kernel.info.name + "`";
   const Size sizes[] = {{"B (batches)", B, arguments.B, perBatch},
                         {"Hq (query heads)", Hq, arguments.Hq, perHead},
@@ -78,7 +80,7 @@ std::optional<std::string> Plan::check(const HostKernel &kernel,
            kernel.info.name + "` takes at most " + std::to_string(kernel.queryBlock) + " a call";
   ArgumentLayout layout(kernel.info);
   for (size_t i = 0; i < scalars.size(); ++i) {
-    int64_t place = kernel.planner.scalars[i];
+    int64_t place = planner.scalars[i];
     int64_t given = arguments.slots[layout.getScalar(place)];
     ElementType type = kernel.info.scalars[place].type;
     if (given != scalars[i].value)

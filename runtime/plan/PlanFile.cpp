@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <unistd.h>
 
 using namespace attnc;
 
@@ -110,12 +112,24 @@ std::optional<std::string> attnc::savePlan(const Plan &plan, const std::string &
   head.add(body.text.size());
   head.add(getChecksum(body.text.data(), body.text.size()));
 
-  File file(std::fopen(path.c_str(), "wb"));
+  // A plan that is there stays until all of the new one is; devices and pipes are written to.
+  namespace fs = std::filesystem;
+  std::error_code code;
+  fs::file_status status = fs::status(path, code);
+  bool isDirect = fs::exists(status) && !fs::is_regular_file(status);
+  std::string target = fs::is_regular_file(status) ? fs::canonical(path, code).string() : path;
+  std::string name = isDirect ? path : target + "." + std::to_string(getpid()) + ".tmp";
+  File file(std::fopen(name.c_str(), "wb"));
+  bool isOpen = file != nullptr;
   std::string text = head.text + body.text;
-  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-      std::fclose(file.release()) != 0)
-    return makeError(path, "cannot write the plan: " + std::string(std::strerror(errno)));
-  return std::nullopt;
+  if (isOpen && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
+      std::fclose(file.release()) == 0 &&
+      (isDirect || std::rename(name.c_str(), target.c_str()) == 0))
+    return std::nullopt;
+  std::string reason = std::strerror(errno);
+  if (isOpen && !isDirect)
+    std::remove(name.c_str());
+  return makeError(path, "cannot write the plan: " + reason);
 }
 
 /// What is wrong with the contents of a plan, or nothing.
@@ -150,17 +164,25 @@ static std::optional<std::string> checkContents(const Plan &plan) {
   return std::nullopt;
 }
 
+static bool isPlan(const std::string &text) {
+  return text.compare(0, sizeof(magic), magic, sizeof(magic)) == 0;
+}
+
 std::optional<std::string> attnc::loadPlan(const std::string &path, Plan &result) {
   File file(std::fopen(path.c_str(), "rb"));
   std::string text;
   if (file) {
     char buffer[1 << 16];
-    while (size_t count = std::fread(buffer, 1, sizeof(buffer), file.get()))
+    while (size_t count = std::fread(buffer, 1, sizeof(buffer), file.get())) {
       text.append(buffer, count);
+      // What is no plan may have no end.
+      if (!isPlan(text))
+        break;
+    }
   }
   if (!file || std::ferror(file.get()))
     return makeError(path, "cannot read the plan: " + std::string(std::strerror(errno)));
-  if (text.compare(0, sizeof(magic), magic, sizeof(magic)) != 0)
+  if (!isPlan(text))
     return makeError(path, "not a plan");
   constexpr size_t headBytes = sizeof(magic) + 3 * 8;
   Reader head(text.data() + sizeof(magic), text.size() - sizeof(magic));

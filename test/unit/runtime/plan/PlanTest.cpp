@@ -7,11 +7,14 @@
 
 #include "attnc/Plan.h"
 #include "attnc/ArgumentLayout.h"
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 #include <sstream>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace attnc;
@@ -226,8 +229,18 @@ TEST(Plan, RefusesOtherLaunches) {
   kernel.planner.mask = 78;
   EXPECT_EQ(plan.check(kernel, arguments),
             "the plan was made for another mask than that of kernel `documents`");
-
+  // Plans that agree with the mask's number alone.
   kernel = makeKernel();
+  for (auto change :
+       {+[](Plan &other) { other.scalars.resize(5000); },
+        +[](Plan &other) { other.scalars.clear(); }, +[](Plan &other) { other.perBatch = true; },
+        +[](Plan &other) { other.perHead = true; }}) {
+    Plan other = plan;
+    change(other);
+    EXPECT_EQ(other.check(kernel, arguments),
+              "the plan was made for another mask than that of kernel `documents`");
+  }
+
   kernel.planner.perBatch = kernel.planner.perHead = true;
   ASSERT_EQ(makePlan(kernel, arguments, {64, 64, false, 1}, plan), std::nullopt);
   arguments.Hq = 8;
@@ -264,6 +277,32 @@ TEST(Plan, FilesKeepPlans) {
   std::remove(path.c_str());
 }
 
+// A plan that cannot be written leaves the one that was there, and nothing else.
+TEST(Plan, FilesAreWholeOrNotThere) {
+  makeDocuments(8, 1000, 60);
+  Plan plan = make({64, 32, false, 1}, 1000, 700), read;
+  std::filesystem::path folder = getPath("whole");
+  std::filesystem::create_directory(folder);
+  std::string path = folder / "plan";
+  ASSERT_EQ(savePlan(plan, path), std::nullopt);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 100;
+  std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::optional<std::string> error = savePlan(make({1, 1, false, 1}, 1000, 700), path);
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(error, "`" + path + "`: cannot write the plan: File too large");
+  ASSERT_EQ(loadPlan(path, read), std::nullopt);
+  EXPECT_EQ(plan, read);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_EQ(savePlan(plan, "/dev/full"),
+            "`/dev/full`: cannot write the plan: No space left on device");
+  EXPECT_TRUE(std::filesystem::exists("/dev/full"));
+  std::filesystem::remove_all(folder);
+}
+
 // What is not a plan is said to be none, and nothing is read past its end.
 TEST(Plan, DamagedFilesAreErrors) {
   makeDocuments(8, 200, 60);
@@ -287,6 +326,7 @@ TEST(Plan, DamagedFilesAreErrors) {
   }
   writeFile(path, "tensors");
   EXPECT_EQ(loadPlan(path, read), "`" + path + "`: not a plan");
+  EXPECT_EQ(loadPlan("/dev/zero", read), "`/dev/zero`: not a plan");
   text[8] = 2;
   writeFile(path, text);
   EXPECT_EQ(loadPlan(path, read), "`" + path + "`: expected a plan of version 1, got version 2");
