@@ -175,7 +175,8 @@ std::string DiskCache::getPath(std::string_view key) const {
 std::optional<std::string> DiskCache::find(std::string_view key) const {
   if (checkFolder())
     return std::nullopt;
-  File file(open(getPath(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  // A pipe in the place of an entry must not be waited for.
+  File file(open(getPath(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (file.descriptor < 0 || fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
       !isOwn(status) || status.st_size > maxEntryBytes)

@@ -97,7 +97,7 @@ TEST_F(Disk, DamagedEntriesAreNotThere) {
 TEST_F(Disk, EntriesOfOthersAreNotThere) {
   DiskCache cache(folder);
   ASSERT_EQ(cache.add("key", "code"), std::nullopt);
-  // Of another key under this one's name, writable by others, and a link.
+  // Of another key under this one's name, writable by others, a link, and a pipe.
   ASSERT_EQ(cache.add("other", "other code"), std::nullopt);
   write(getPath("key"), read(getPath("other")));
   EXPECT_EQ(cache.find("key"), std::nullopt);
@@ -107,6 +107,9 @@ TEST_F(Disk, EntriesOfOthersAreNotThere) {
   EXPECT_EQ(cache.find("other"), "other code");
   fs::rename(getPath("other"), folder + "/elsewhere");
   fs::create_symlink(folder + "/elsewhere", getPath("other"));
+  EXPECT_EQ(cache.find("other"), std::nullopt);
+  fs::remove(getPath("other"));
+  ASSERT_EQ(mkfifo(getPath("other").c_str(), 0600), 0);
   EXPECT_EQ(cache.find("other"), std::nullopt);
 }
 
