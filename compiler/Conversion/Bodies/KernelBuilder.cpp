@@ -52,6 +52,9 @@ Value KernelBuilder::less(Value lhs, Value rhs) {
 Value KernelBuilder::lessEqual(Value lhs, Value rhs) {
   return arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, lhs, rhs);
 }
+Value KernelBuilder::lessUnsigned(Value lhs, Value rhs) {
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, lhs, rhs);
+}
 Value KernelBuilder::andOf(Value lhs, Value rhs) { return arith::AndIOp::create(*this, lhs, rhs); }
 Value KernelBuilder::orOf(Value lhs, Value rhs) { return arith::OrIOp::create(*this, lhs, rhs); }
 Value KernelBuilder::notOf(Value condition) {

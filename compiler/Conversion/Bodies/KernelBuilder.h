@@ -48,6 +48,7 @@ public:
   mlir::Value maximum(mlir::Value lhs, mlir::Value rhs);
   mlir::Value less(mlir::Value lhs, mlir::Value rhs);
   mlir::Value lessEqual(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value lessUnsigned(mlir::Value lhs, mlir::Value rhs);
   mlir::Value andOf(mlir::Value lhs, mlir::Value rhs);
   mlir::Value orOf(mlir::Value lhs, mlir::Value rhs);
   mlir::Value notOf(mlir::Value condition);

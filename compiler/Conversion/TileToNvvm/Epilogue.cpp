@@ -123,10 +123,10 @@ void WarpLowering::emitEpilogue(State &state) {
   WarpBuilder::PhaseScope phase(code, "epilogue");
   Value zero = code.f32(0);
   self = getPosition();
-  o = getQueryRows(ArgumentLayout::OTensor, layout.elementBytes);
   // Without any block of keys, copies of queries may still be on their way.
   code.waitForCopies();
   code.barrier();
+  loadStatistics(state);
   if (workspace) {
     emitShortEpilogue(state);
     return;

@@ -28,6 +28,7 @@ void WarpLowering::emitExactRows(const Values &flags) {
   for (Value flag : ArrayRef(flags).drop_front())
     any = code.orOf(any, flag);
   code.ifTrue(code.anyInWarp(any), [&] {
+    loadBlockSource();
     code.ifTrue(code.equal(self.quadLane, code.i32(0)), [&] {
       for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
         Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);

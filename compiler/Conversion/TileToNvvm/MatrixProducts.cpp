@@ -69,8 +69,8 @@ void WarpLowering::addProduct(ArrayRef<Value> a, ArrayRef<Value> b, Value *upper
 WarpLowering::Scores WarpLowering::emitMatrixDot(bool masked) {
   WarpBuilder::PhaseScope phase(code, "S = Q K^T");
   int64_t keyBlock = getKeyBlock(masked), tiles = schedule.getWarpRows() / 16;
-  auto places = loadPlaces(/*full=*/!masked, 0);
-  auto queryOffsets = getStepOffsets(code, places[0]), keyOffsets = getStepOffsets(code, places[1]);
+  auto [queryPlace, keyPlace] = getProductPlaces(masked);
+  auto queryOffsets = getStepOffsets(code, queryPlace), keyOffsets = getStepOffsets(code, keyPlace);
   Scores scores(getNumSlots(), Values(keyBlock / 4, code.f32(0)));
   for (int64_t step = 0; step < layout.headDim / stepSize; ++step) {
     int64_t panel = step / stepsPerPanel, inPanel = step % stepsPerPanel;
@@ -101,7 +101,7 @@ void WarpLowering::emitMatrixDotAcc(bool masked, const Scores &weights, const Va
                                     State &state) {
   WarpBuilder::PhaseScope phase(code, "O = O + P V");
   int64_t keyBlock = getKeyBlock(masked), tiles = schedule.getWarpRows() / 16;
-  auto offsets = getStepOffsets(code, loadPlaces(/*full=*/!masked, 1)[1]);
+  auto offsets = getStepOffsets(code, getValuePlace(masked));
   for (int64_t slot = 0; slot < getNumSlots(); ++slot)
     for (Value &value : state.output[slot])
       value = code.mulF(value, factors[slot]);

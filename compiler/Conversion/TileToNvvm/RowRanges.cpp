@@ -14,15 +14,11 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attnc;
 
 static constexpr int64_t wordBits = 32;
-
-/// Registers of the output that leave few others.
-static constexpr int64_t tightRegisters = 128;
 
 void WarpLowering::storeRowRanges() {
   if (!hasRowRanges())
@@ -40,8 +36,7 @@ void WarpLowering::storeRowRanges() {
                 end = code.select(range.known, end, zero);
                 storeShared(code.select(range.known, zero, code.i32(1)), layout.flags, row);
               }
-              rowsHaveBegins = !matchPattern(range.lo, m_Zero());
-              if (rowsHaveBegins)
+              if (maskAnalysis->rangesHaveBegins())
                 storeForQuad(begin, layout.rowBegins, row);
               storeForQuad(end, layout.rowEnds, row);
             });
@@ -84,20 +79,15 @@ WarpLowering::LaneRanges WarpLowering::getLaneRanges(Value firstKey) {
       relative.push_back(getRelative(LLVM::ExtractElementOp::create(code, keys, code.i32(slot))));
     return relative;
   };
-  if (rowsHaveBegins)
+  if (maskAnalysis->rangesHaveBegins())
     ranges.begins = load(layout.rowBegins);
   ranges.ends = load(layout.rowEnds);
   return ranges;
 }
 
 void WarpLowering::makeBits(LaneRanges &ranges, int64_t columns) {
-  // Seven predicates at a time for all rows are too many where the output takes half of a thread's
-  // registers: ptxas then spills. The last row is compared instead.
-  bool isTight = getNumSlots() * getNumOutputs() >= tightRegisters;
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Values &words = ranges.bits.emplace_back();
-    if (hasRowRanges() && isTight && slot + 1 == getNumSlots())
-      break;
     for (int64_t first = 0; first < columns; first += wordBits) {
       auto inWord = [&](Value key) {
         return first == 0 ? key : code.maximum(code.sub(key, first), code.i32(0));
@@ -113,7 +103,7 @@ void WarpLowering::makeBits(LaneRanges &ranges, int64_t columns) {
 }
 
 Value WarpLowering::isInRange(const LaneRanges &ranges, int64_t slot, int64_t n) {
-  if (!ranges.bits.empty() && !ranges.bits[slot].empty())
+  if (!ranges.bits.empty())
     return code.compareBit(ranges.bits[slot][n / wordBits], n % wordBits);
   Value column = code.i32(getColumn(n));
   Value before = code.less(column, ranges.ends[slot]);

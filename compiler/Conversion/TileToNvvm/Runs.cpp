@@ -59,59 +59,64 @@ void WarpLowering::emitWeights(Scores &scores, Value firstKey, bool masked, Stat
 
 WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &partial,
                                             const Run &full) {
-  Value zero = code.i32(0);
-  Value someFull = code.less(zero, full.count);
+  Value someFull = full.isInside(full.first);
   auto copyFirstFull = [&] {
-    code.ifTrue(someFull, [&] { copyKeys(full.getFirstKey(zero), /*full=*/true); });
+    code.ifTrue(someFull, [&] { copyKeys(full.getFirstKey(full.first), /*full=*/true); });
   };
   code.ifTrue(alignedKeys, [&] {
     code.ifElse(
-        code.less(zero, partial.count),
-        [&] { copyKeys(partial.getFirstKey(zero), /*full=*/false); }, copyFirstFull);
+        partial.isInside(partial.first),
+        [&] { copyKeys(partial.getFirstKey(partial.first), /*full=*/false); }, copyFirstFull);
   });
 
   auto visit = [&](const State &before, const Run &run, bool masked) {
-    Values after =
-        code.loop(zero, run.count, 1, before.flatten(), [&](Value n, ValueRange carried) {
-          Value next = code.add(n, 1);
-          auto copyNext = [&] { copyKeys(run.getFirstKey(next), /*full=*/!masked); };
-          auto copyNextKeys = [&] {
-            Value inRun = code.less(next, run.count);
-            if (!masked)
-              code.ifTrue(inRun, copyNext);
-            else if (schedule.getMaskedBlocks() != 1)
-              code.ifTrue(alignedKeys, [&] { code.ifElse(inRun, copyNext, copyFirstFull); });
-            else
-              // Full blocks are copied in the same way.
-              code.ifTrue(code.andOf(alignedKeys, code.orOf(inRun, someFull)), [&] {
-                Value key = code.choose(
-                    inRun, code.getI32Type(), [&] { return run.getFirstKey(next); },
-                    [&] { return full.getFirstKey(zero); });
-                copyKeys(key, /*full=*/false);
-              });
-          };
-          State state = before.unflatten(carried);
-          return visitBlock(state, run.getFirstKey(n), masked, copyNextKeys).flatten();
-        });
-    return before.unflatten(after);
+    Values initial = {run.first};
+    initial.append(before.flatten());
+    auto isInside = [&](ValueRange carried) { return run.isInside(carried.front()); };
+    Values after = code.loopWhile(initial, isInside, [&](ValueRange carried) {
+      Value next;
+      auto copyNextKeys = [&] {
+        next = run.getNext(carried.front());
+        Value inRun = run.isInside(next);
+        auto copyNext = [&] { copyKeys(run.getFirstKey(next), /*full=*/!masked); };
+        if (!masked)
+          code.ifTrue(inRun, copyNext);
+        else if (schedule.getMaskedBlocks() != 1)
+          code.ifTrue(alignedKeys, [&] { code.ifElse(inRun, copyNext, copyFirstFull); });
+        else
+          // Full blocks are copied in the same way.
+          code.ifTrue(code.andOf(alignedKeys, code.orOf(inRun, someFull)), [&] {
+            Value key = code.choose(
+                inRun, code.getI32Type(), [&] { return run.getFirstKey(next); },
+                [&] { return full.getFirstKey(full.first); });
+            copyKeys(key, /*full=*/false);
+          });
+      };
+      State state = visitBlock(before.unflatten(carried.drop_front()),
+                               run.getFirstKey(carried.front()), masked, copyNextKeys);
+      Values results = {next};
+      results.append(state.flatten());
+      return results;
+    });
+    return before.unflatten(ArrayRef(after).drop_front());
   };
   return visit(visit(initial, partial, /*masked=*/true), full, /*masked=*/false);
 }
 
-WarpLowering::State WarpLowering::visitShortRun(const State &initial, const Run &run) {
+WarpLowering::State WarpLowering::visitShortRun(const State &initial, const BlockList &blocks) {
   WarpBuilder::PhaseScope phase(code, "loop over masked blocks");
   Value hasRows = code.less(self.warpRow, rowCount), zero = code.i32(0);
   auto getStage = [&](Value n) { return code.mul(code.bitAnd(n, 1), layout.stageBytes); };
   llvm::SaveAndRestore guard(stage, Value());
   // Step n copies block n and computes with block n - 1.
   Values after = code.loop(
-      zero, code.add(run.count, 1), 1, initial.flatten(), [&](Value n, ValueRange carried) {
+      zero, code.add(blocks.count, 1), 1, initial.flatten(), [&](Value n, ValueRange carried) {
         // Block n - 1 is there, and all warps have done with the one before it.
         code.waitForCopies();
         code.barrier();
-        code.ifTrue(code.less(n, run.count), [&] {
+        code.ifTrue(code.less(n, blocks.count), [&] {
           stage = getStage(n);
-          Value firstKey = run.getFirstKey(n);
+          Value firstKey = blocks.getFirstKey(n);
           code.ifElse(
               alignedKeys,
               [&] {
@@ -127,7 +132,7 @@ WarpLowering::State WarpLowering::visitShortRun(const State &initial, const Run 
               stage = getStage(last);
               State state = initial.unflatten(carried);
               Scores scores = emitDot(/*masked=*/true);
-              emitWeights(scores, run.getFirstKey(last), /*masked=*/true, state);
+              emitWeights(scores, blocks.getFirstKey(last), /*masked=*/true, state);
               return state.flatten();
             },
             [&] { return Values(carried); });
@@ -188,24 +193,24 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
   if (mask && maskAnalysis->needsVerdict())
     return emitClassifiedRuns(initial, blocks);
 
-  Run partial, full;
-  if (workspace) {
-    partial.count = numSplitBlocks;
-    partial.getFirstKey = [=, this](Value n) { return code.mul(getSplitBlock(n), keyBlock); };
-    return visitShortRun(initial, partial);
-  }
-  full.count = code.sub(blocks.fullEnd, blocks.fullBegin);
-  full.getFirstKey = [=, this](Value n) {
-    return code.mul(code.add(blocks.fullBegin, n), keyBlock);
+  if (workspace)
+    return visitShortRun(
+        initial, {numSplitBlocks, [&](Value n) { return code.mul(getSplitBlock(n), keyBlock); }});
+  // Places are first keys, unsigned: the one after the last block may be 2^31.
+  auto isBefore = [this](Value end) {
+    return [this, end](Value key) { return code.lessUnsigned(key, end); };
   };
-  Value skipped = code.mul(full.count, maskedBlocks);
-  partial.count = code.sub(code.sub(blocks.end, blocks.begin), skipped);
-  // Without full blocks their begin says nothing, and nothing is skipped.
-  Value before = code.sub(code.mul(blocks.fullBegin, maskedBlocks), blocks.begin);
-  partial.getFirstKey = [=, this](Value n) {
-    Value leap = code.select(code.less(n, before), zero, skipped);
-    return code.mul(code.add(code.add(blocks.begin, n), leap), maskedKeyBlock);
+  auto isKey = [](Value key) { return key; };
+  Value fullBegin = code.mul(blocks.fullBegin, keyBlock);
+  Value fullEnd = code.mul(blocks.fullEnd, keyBlock);
+  auto skipFull = [=, this](Value key) {
+    return code.select(code.equal(key, fullBegin), fullEnd, key);
   };
+  Run full{fullBegin, isBefore(fullEnd), [=, this](Value key) { return code.add(key, keyBlock); },
+           isKey};
+  Run partial{skipFull(code.mul(blocks.begin, maskedKeyBlock)),
+              isBefore(code.mul(blocks.end, maskedKeyBlock)),
+              [=, this](Value key) { return skipFull(code.add(key, maskedKeyBlock)); }, isKey};
   return visitRuns(initial, partial, full);
 }
 
@@ -298,13 +303,15 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
 WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
                                                      const KeyBlocks &blocks) {
   Type i32 = code.getI32Type();
-  auto getRun = [&](int64_t list, int64_t counts) {
-    Run run;
-    run.count = code.i32(0);
+  auto getBlocks = [&](int64_t list, int64_t counts) {
+    BlockList blocks{code.i32(0), [=, this](Value n) { return loadShared(i32, list, n); }};
     for (int64_t i = 0; i < schedule.getNumWarps(); ++i)
-      run.count = code.add(run.count, loadShared(i32, counts, code.i32(i)));
-    run.getFirstKey = [=, this](Value n) { return loadShared(i32, list, n); };
-    return run;
+      blocks.count = code.add(blocks.count, loadShared(i32, counts, code.i32(i)));
+    return blocks;
+  };
+  auto getRun = [&](const BlockList &blocks) {
+    return Run{code.i32(0), [=, this](Value n) { return code.less(n, blocks.count); },
+               [this](Value n) { return code.add(n, 1); }, blocks.getFirstKey};
   };
   Value begin = code.divide(blocks.begin, schedule.getMaskedBlocks());
   Value end = divideUp(code, blocks.end, schedule.getMaskedBlocks());
@@ -316,13 +323,13 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
                            [&](Value first, ValueRange carried) {
                              code.barrier();
                              classifyBlocks(first, blocks);
-                             Run partial = getRun(layout.partialBlocks,
-                                                  layout.counts + 4 * schedule.getNumWarps());
+                             BlockList partial = getBlocks(
+                                 layout.partialBlocks, layout.counts + 4 * schedule.getNumWarps());
                              State state = initial.unflatten(carried);
                              if (workspace)
                                return visitShortRun(state, partial).flatten();
-                             Run full = getRun(layout.fullBlocks, layout.counts);
-                             return visitRuns(state, partial, full).flatten();
+                             BlockList full = getBlocks(layout.fullBlocks, layout.counts);
+                             return visitRuns(state, getRun(partial), getRun(full)).flatten();
                            });
   return initial.unflatten(after);
 }

@@ -93,6 +93,7 @@ WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, const LaneRan
   WarpBuilder::PhaseScope phase(code, "softmax");
   Values factors;
   Value smallest = code.f32(std::numeric_limits<float>::lowest());
+  loadStatistics(state);
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Values &row = scores[slot];
     if (!ranges.ends.empty())
@@ -122,5 +123,36 @@ WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, const LaneRan
     state.sums[slot] = code.fma(state.sums[slot], factor, code.addF(sums[0], sums[1]));
     factors.push_back(factor);
   }
+  storeStatistics(state);
   return factors;
+}
+
+void WarpLowering::loadStatistics(State &state) {
+  if (!layout.hasStatistics)
+    return;
+  int64_t slots = getNumSlots();
+  auto type = VectorType::get(slots, code.getF32Type());
+  Value place = code.mul(code.threadIndex(), 4 * slots);
+  for (auto [values, array] :
+       {std::pair(&state.maxima, layout.maxima), {&state.sums, layout.sums}}) {
+    Value all = code.load(type, getShared(place, array), 4 * slots);
+    for (int64_t slot = 0; slot < slots; ++slot)
+      values->push_back(LLVM::ExtractElementOp::create(code, all, code.i32(slot)));
+  }
+}
+
+void WarpLowering::storeStatistics(State &state) {
+  if (!layout.hasStatistics)
+    return;
+  int64_t slots = getNumSlots();
+  auto type = VectorType::get(slots, code.getF32Type());
+  Value place = code.mul(code.threadIndex(), 4 * slots);
+  for (auto [values, array] :
+       {std::pair(&state.maxima, layout.maxima), {&state.sums, layout.sums}}) {
+    Value all = LLVM::PoisonOp::create(code, type);
+    for (int64_t slot = 0; slot < slots; ++slot)
+      all = LLVM::InsertElementOp::create(code, all, (*values)[slot], code.i32(slot));
+    code.store(all, getShared(place, array), 4 * slots);
+    values->clear();
+  }
 }

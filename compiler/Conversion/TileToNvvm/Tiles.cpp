@@ -9,6 +9,7 @@
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -27,54 +28,52 @@ static SmallVector<int64_t> getTargets(const TileCopy &copy) {
   return targets;
 }
 
-WarpLowering::CopyPlace WarpLowering::getCopyPlace(const TileCopy &copy, const Rows &rows) {
-  CopyPlace place;
-  place.row = code.mapBits(self.thread, copy.threadRows);
-  place.target = code.mapBits(self.thread, getTargets(copy));
-  Value chunk = code.mapBits(self.thread, copy.threadChunks);
-  place.source =
-      code.add(code.mul(code.widen(place.row), rows.stride), code.widen(code.shiftLeft(chunk, 4)));
-  return place;
+WarpLowering::CopyPlace WarpLowering::getCopyPlace(const TileCopy &copy) {
+  return {code.mapBits(self.thread, getTargets(copy)), code.mapBits(self.thread, copy.threadRows)};
 }
 
-void WarpLowering::copyAligned(const TileCopy &copy, const CopyPlace &place, const Rows &rows,
-                               Value first, Value count, int64_t tileRows, int64_t columns,
-                               int64_t offset) {
-  int64_t rowBytes = columns * layout.elementBytes;
+Value WarpLowering::getChunkOffset(const TileCopy &copy) {
+  return code.shiftLeft(code.mapBits(self.thread, copy.threadChunks), 4);
+}
+
+void WarpLowering::copyAligned(const TileCopy &copy, const CopyPlace &place, const Tile &tile,
+                               Value count, llvm::function_ref<Value(int64_t)> getSource) {
+  int64_t rowBytes = tile.columns * layout.elementBytes;
+  int64_t paddedBytes = tile.paddedColumns * layout.elementBytes;
   // Bits of a target that differ between threads; the others can be added to an address.
   int64_t threadBits = 0;
   for (int64_t target : getTargets(copy))
     threadBits |= target;
+  // What the threads of a row copy at once.
+  int64_t groupBytes = SharedLayout::chunkBytes;
+  for (int64_t chunk : copy.threadChunks)
+    groupBytes += chunk * SharedLayout::chunkBytes;
   Value none = code.i32(0), all = code.i32(SharedLayout::chunkBytes);
-  // One multiplication: strides of aligned rows fit in 32 bits.
-  Value row = code.mul(code.widenUnsigned(first), code.widenUnsigned(code.narrow(rows.stride)));
-  Value start = code.address(code.address(rows.base, place.source), row);
   Value left = count ? code.sub(count, place.row) : Value();
+  auto copyChunk = [&](Value source, Value inside, int64_t begin, Value target) {
+    // The bytes of this thread's chunk that the row has, if not all.
+    Value bytes;
+    if (begin + groupBytes > rowBytes) {
+      Value rest = code.sub(code.i32(rowBytes - begin), getChunkOffset(copy));
+      bytes = code.maximum(code.minimum(rest, all), none);
+    }
+    if (inside)
+      bytes = code.select(inside, bytes ? bytes : all, none);
+    code.copyAsync(target, code.address(source, begin), bytes);
+  };
   auto copyRows = [&] {
     for (int64_t passRow : copy.passRows) {
-      Value source = passRow ? code.address(start, code.mul(rows.stride, passRow)) : start;
-      if (rows.headStride)
-        source = code.address(
-            getQueryRow(rows, code.add(first, code.add(place.row, passRow))),
-            code.widen(code.shiftLeft(code.mapBits(self.thread, copy.threadChunks), 4)));
+      Value source = getSource(passRow);
       Value inside = count ? code.less(code.i32(passRow), left) : Value();
       for (int64_t passChunk : copy.passChunks) {
         int64_t moved = copy.order.getPlace(passRow, passChunk);
         Value inTile = code.bitXor(place.target, moved & threadBits);
-        for (int64_t panel = 0; panel < layout.getNumPanels(columns); ++panel) {
+        for (int64_t panel = 0; panel < layout.getNumPanels(tile.columns); ++panel) {
           int64_t begin = panel * SharedLayout::panelBytes + passChunk * SharedLayout::chunkBytes;
-          // The bytes of this thread's chunk that the row has.
-          Value bytes;
-          if ((panel + 1) * SharedLayout::panelBytes > rowBytes) {
-            Value chunk = code.mapBits(self.thread, copy.threadChunks);
-            Value rest = code.sub(code.i32(rowBytes - begin), code.shiftLeft(chunk, 4));
-            bytes = code.maximum(code.minimum(rest, all), none);
-          }
-          if (inside)
-            bytes = code.select(inside, bytes ? bytes : all, none);
-          code.copyAsync(getKeyShared(inTile, offset + (moved & ~threadBits) +
-                                                  panel * tileRows * SharedLayout::panelBytes),
-                         code.address(source, begin), bytes);
+          if (begin >= paddedBytes)
+            continue;
+          int64_t offset = tile.offset + panel * tile.rows * SharedLayout::panelBytes;
+          copyChunk(source, inside, begin, getKeyShared(inTile, offset + (moved & ~threadBits)));
         }
       }
     }
@@ -85,39 +84,70 @@ void WarpLowering::copyAligned(const TileCopy &copy, const CopyPlace &place, con
     copyRows();
 }
 
+Value WarpLowering::getCopySource(const TileCopy &copy, const CopyPlace &place, const Rows &rows) {
+  return code.address(getRow(rows, place.row), code.widen(getChunkOffset(copy)));
+}
+
 //===------------------------------------------------------------------------===//
 // Places in shared memory
 //===------------------------------------------------------------------------===//
 
-std::array<Value, 4> WarpLowering::loadPlaces(bool full, int64_t part) {
-  const int64_t *offsets = full ? layout.fullPlaces : layout.maskedPlaces;
-  Value words = code.load(VectorType::get(4, code.getI32Type()),
-                          getShared(code.shiftLeft(code.threadIndex(), 4), offsets[part]), 16);
-  std::array<Value, 4> places;
-  for (int64_t i = 0; i < 4; ++i)
-    places[i] = LLVM::ExtractElementOp::create(code, words, code.i32(i));
-  return places;
+namespace {
+/// The arrays of places: where the thread's fragments of queries and of keys lie; where its
+/// fragments of values lie, and its target in tiles of keys and values; its sources in the keys and
+/// in the values. Two i32, or an address.
+enum PlaceArray : int64_t { ProductPlaces, ValuePlaces, KeySource, ValueSource };
+} // namespace
+
+Value WarpLowering::getPlaceAddress(bool masked, int64_t array, Value thread) {
+  int64_t places = masked ? layout.maskedPlaces : layout.fullPlaces;
+  return getShared(code.shiftLeft(thread, 3), places + array * schedule.getNumThreads() * 8);
 }
 
 void WarpLowering::storePlaces() {
-  auto store = [&](int64_t offset, ArrayRef<Value> words) {
-    Value all = LLVM::PoisonOp::create(code, VectorType::get(4, code.getI32Type()));
-    for (auto [i, word] : llvm::enumerate(words))
-      all = LLVM::InsertElementOp::create(code, all, word, code.i32(i));
-    code.store(all, getShared(code.shiftLeft(self.thread, 4), offset), 16);
-  };
+  if (!layout.hasPlaces)
+    return;
   SmallVector<bool, 2> kinds = {true};
   if (schedule.getMaskedBlocks() != 1)
     kinds.push_back(false);
-  for (bool full : kinds) {
-    int64_t keyBlock = getKeyBlock(/*masked=*/!full);
+  for (bool masked : kinds) {
+    auto store = [&](PlaceArray array, Value first, Value second) {
+      Value words = LLVM::PoisonOp::create(code, VectorType::get(2, code.getI32Type()));
+      words = LLVM::InsertElementOp::create(code, words, first, code.i32(0));
+      words = LLVM::InsertElementOp::create(code, words, second, code.i32(1));
+      code.store(words, getPlaceAddress(masked, array, self.thread), 8);
+    };
+    int64_t keyBlock = getKeyBlock(masked);
     TileCopy copy(layout.getKeyOrder(keyBlock), keyBlock, schedule.getNumThreads());
-    CopyPlace keys = getCopyPlace(copy, k), values = getCopyPlace(copy, v);
+    CopyPlace place = getCopyPlace(copy);
     Fragments fragments = getFragments(keyBlock);
-    const int64_t *offsets = full ? layout.fullPlaces : layout.maskedPlaces;
-    store(offsets[0], {fragments.queries, fragments.keys, keys.target, code.narrow(values.source)});
-    store(offsets[1], {code.narrow(keys.source), fragments.values, keys.row, code.i32(0)});
+    store(ProductPlaces, fragments.queries, fragments.keys);
+    store(ValuePlaces, fragments.values, place.target);
+    code.store(getCopySource(copy, place, k), getPlaceAddress(masked, KeySource, self.thread), 8);
+    code.store(getCopySource(copy, place, v), getPlaceAddress(masked, ValueSource, self.thread), 8);
   }
+}
+
+std::array<Value, 2> WarpLowering::loadPlaces(bool masked, int64_t array) {
+  Value words = code.load(VectorType::get(2, code.getI32Type()),
+                          getPlaceAddress(masked, array, code.threadIndex()), 8);
+  return {LLVM::ExtractElementOp::create(code, words, code.i32(0)),
+          LLVM::ExtractElementOp::create(code, words, code.i32(1))};
+}
+
+std::array<Value, 2> WarpLowering::getProductPlaces(bool masked) {
+  if (layout.hasPlaces)
+    return loadPlaces(masked, ProductPlaces);
+  llvm::SaveAndRestore guard(self, getPosition());
+  Fragments fragments = getFragments(getKeyBlock(masked));
+  return {fragments.queries, fragments.keys};
+}
+
+Value WarpLowering::getValuePlace(bool masked) {
+  if (layout.hasPlaces)
+    return loadPlaces(masked, ValuePlaces)[0];
+  llvm::SaveAndRestore guard(self, getPosition());
+  return getFragments(getKeyBlock(masked)).values;
 }
 
 //===------------------------------------------------------------------------===//
@@ -180,7 +210,7 @@ enum BlockSource : int64_t {
 } // namespace
 
 void WarpLowering::storeBlockSource() {
-  code.ifTrue(code.andOf(code.notOf(alignedKeys), code.equal(self.thread, code.i32(0))), [&] {
+  code.ifTrue(code.equal(self.thread, code.i32(0)), [&] {
     int64_t place = layout.blockSource;
     auto store = [&](const Rows &rows, int64_t columns, int64_t target) {
       Value firstRow = LLVM::PtrToIntOp::create(code, code.getI64Type(), rows.base);
@@ -193,6 +223,15 @@ void WarpLowering::storeBlockSource() {
     store(k, attn.getHeadDim(), layout.keys);
     store(v, attn.getValueDim(), layout.values);
   });
+}
+
+void WarpLowering::loadBlockSource() {
+  int64_t place = layout.blockSource;
+  for (Rows *rows : {&k, &v}) {
+    rows->base = code.load(rows->base.getType(), getShared(place + FirstRow), 8);
+    rows->stride = code.load(code.getI64Type(), getShared(place + Stride), 8);
+    place += SourceBytes;
+  }
 }
 
 /// The function of this kernel that copies keys and values of a masked block element by element,
@@ -258,47 +297,68 @@ void WarpLowering::copyBlockElements(Value firstKey) {
 
 void WarpLowering::copyQueries() {
   WarpBuilder::PhaseScope phase(code, "load Q");
-  int64_t tileRows = schedule.getQueryBlock(), columns = attn.getHeadDim();
+  int64_t headDim = attn.getHeadDim();
+  Tile tile{schedule.getQueryBlock(), headDim, layout.headDim, layout.queries};
   TileOrder order;
   code.ifElse(
       q.aligned,
       [&] {
-        TileCopy copy(order, tileRows, schedule.getNumThreads());
-        copyAligned(copy, getCopyPlace(copy, q), q, firstRow, rowCount, tileRows, columns,
-                    layout.queries);
+        TileCopy copy(order, tile.rows, schedule.getNumThreads());
+        CopyPlace place = getCopyPlace(copy);
+        Value first = code.add(firstRow, place.row), chunkOffset = code.widen(getChunkOffset(copy));
+        Value start = packedHeads ? Value() : code.address(getRow(q, first), chunkOffset);
+        copyAligned(copy, place, tile, rowCount, [&](int64_t passRow) {
+          if (packedHeads)
+            return code.address(getQueryRow(q, code.add(first, passRow)), chunkOffset);
+          return passRow ? code.address(start, code.mul(q.stride, passRow)) : start;
+        });
       },
       [&] {
         ElementRows rows{[&](Value row) { return getQueryRow(q, code.add(firstRow, row)); },
-                         code.i32(columns), rowCount, getShared(layout.queries)};
-        copyElements(code, rows, attn.getDtype(), schedule.getNumThreads(), tileRows, order);
+                         code.i32(tile.columns), rowCount, getShared(tile.offset)};
+        copyElements(code, rows, attn.getDtype(), schedule.getNumThreads(), tile.rows, order);
       });
   code.commitCopies();
 }
 
-void WarpLowering::copyKeyTile(const Rows &rows, Value firstKey, bool full, int64_t columns,
-                               int64_t offset) {
-  int64_t keyBlock = getKeyBlock(/*masked=*/!full);
-  TileCopy copy(layout.getKeyOrder(keyBlock), keyBlock, schedule.getNumThreads());
+void WarpLowering::copyKeyTile(const Rows &rows, const Tile &tile, Value firstKey, bool full) {
+  TileCopy copy(layout.getKeyOrder(tile.rows), tile.rows, schedule.getNumThreads());
   CopyPlace place;
-  if (schedule.getTensorCores()) {
-    auto first = loadPlaces(full, 0), second = loadPlaces(full, 1);
-    place.target = first[2];
-    place.source = code.widenUnsigned(&rows == &k ? second[0] : first[3]);
-    place.row = second[2];
+  Value source;
+  llvm::SaveAndRestore guard(self, self);
+  if (layout.hasPlaces) {
+    place.target = loadPlaces(/*masked=*/!full, ValuePlaces)[1];
+    place.row = code.shiftRight(place.target, llvm::Log2_64(SharedLayout::panelBytes));
+    source = code.load(rows.base.getType(),
+                       getPlaceAddress(/*masked=*/!full, &rows == &k ? KeySource : ValueSource,
+                                       code.threadIndex()),
+                       8);
   } else {
-    place = getCopyPlace(copy, rows);
+    if (schedule.getTensorCores())
+      self = getPosition();
+    place = getCopyPlace(copy);
+    source = getCopySource(copy, place, rows);
   }
   Value count = full ? Value() : code.sub(numKeys, firstKey);
-  copyAligned(copy, place, rows, firstKey, count, keyBlock, columns, offset);
+  // One multiplication: strides of aligned rows fit in 32 bits.
+  Value row = code.mul(code.widenUnsigned(firstKey), code.widenUnsigned(code.narrow(rows.stride)));
+  Value start = code.address(source, row);
+  copyAligned(copy, place, tile, count, [&](int64_t passRow) {
+    return passRow ? code.address(start, code.mul(rows.stride, passRow)) : start;
+  });
   code.commitCopies();
 }
 
 void WarpLowering::copyKeys(Value firstKey, bool full) {
   WarpBuilder::PhaseScope phase(code, "load K");
-  copyKeyTile(k, firstKey, full, attn.getHeadDim(), layout.keys);
+  int64_t headDim = attn.getHeadDim();
+  copyKeyTile(k, {getKeyBlock(/*masked=*/!full), headDim, layout.headDim, layout.keys}, firstKey,
+              full);
 }
 
 void WarpLowering::copyValues(Value firstKey, bool full) {
   WarpBuilder::PhaseScope phase(code, "load V");
-  copyKeyTile(v, firstKey, full, attn.getValueDim(), layout.values);
+  int64_t valueDim = attn.getValueDim();
+  copyKeyTile(v, {getKeyBlock(/*masked=*/!full), valueDim, layout.valueDim, layout.values},
+              firstKey, full);
 }

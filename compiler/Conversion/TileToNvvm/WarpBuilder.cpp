@@ -135,13 +135,16 @@ Value WarpBuilder::packPair(Type element, Value low, Value high) {
 /// All lanes of a warp.
 static constexpr int64_t allLanes = -1;
 
-Value WarpBuilder::threadIndex() {
+static Value readRegister(WarpBuilder &code, StringRef name) {
   auto read = LLVM::InlineAsmOp::create(
-      *this, getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r", /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+      code, code.getI32Type(), ValueRange(), ("mov.u32 $0, %" + name + ";").str(), "=r",
+      /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
   return read.getResult(0);
 }
-Value WarpBuilder::blockIndex() { return NVVM::BlockIdXOp::create(*this, getI32Type()); }
+
+Value WarpBuilder::threadIndex() { return readRegister(*this, "tid.x"); }
+Value WarpBuilder::blockIndex() { return readRegister(*this, "ctaid.x"); }
 void WarpBuilder::barrier() { NVVM::BarrierOp::create(*this); }
 void WarpBuilder::syncWarp() { NVVM::SyncWarpOp::create(*this, i32(allLanes)); }
 
@@ -234,4 +237,18 @@ Value WarpBuilder::choose(Value condition, Type type, llvm::function_ref<Value()
   return choose(
       condition, TypeRange(type), [&] { return Values{then()}; },
       [&] { return Values{otherwise()}; })[0];
+}
+
+WarpBuilder::Values WarpBuilder::loopWhile(ValueRange initial,
+                                           llvm::function_ref<Value(ValueRange)> condition,
+                                           llvm::function_ref<Values(ValueRange)> body) {
+  auto loop = scf::WhileOp::create(
+      *this, initial.getTypes(), initial,
+      [&](OpBuilder &, Location, ValueRange carried) {
+        scf::ConditionOp::create(*this, condition(carried), carried);
+      },
+      [&](OpBuilder &, Location, ValueRange carried) {
+        scf::YieldOp::create(*this, body(carried));
+      });
+  return Values(loop.getResults());
 }

@@ -133,6 +133,11 @@ public:
                 llvm::function_ref<Values()> otherwise);
   mlir::Value choose(mlir::Value condition, mlir::Type type, llvm::function_ref<mlir::Value()> then,
                      llvm::function_ref<mlir::Value()> otherwise);
+  /// Calls `body` with what it gave before, as long as that satisfies `condition`; gives what it
+  /// gave in the end.
+  Values loopWhile(mlir::ValueRange initial,
+                   llvm::function_ref<mlir::Value(mlir::ValueRange)> condition,
+                   llvm::function_ref<Values(mlir::ValueRange)> body);
 
 private:
   std::array<mlir::Value, 4> unpackFour(mlir::Value value);

@@ -139,10 +139,6 @@ void WarpLowering::storeShared(Value value, int64_t array, Value index) {
 //===------------------------------------------------------------------------===//
 
 WarpLowering::ThreadPosition WarpLowering::getPosition() {
-  // Short grids have registers to keep it in, unless the output takes half of them.
-  constexpr int64_t narrow = 128;
-  if (schedule.getShortGrid() && attn.getValueDim() <= narrow && self.thread)
-    return self;
   ThreadPosition position;
   position.thread = code.threadIndex();
   position.lane = code.bitAnd(position.thread, 31);
@@ -201,6 +197,7 @@ void WarpLowering::placeBlock() {
   q = getQueryRows(ArgumentLayout::QTensor, bytes);
   k = getRows(ArgumentLayout::KTensor, bytes, keyHead);
   v = getRows(ArgumentLayout::VTensor, bytes, keyHead);
+  o = getQueryRows(ArgumentLayout::OTensor, bytes);
   alignedKeys = code.andOf(k.aligned, v.aligned);
 }
 
@@ -259,13 +256,12 @@ WarpLowering::State WarpLowering::createState() {
   state.maxima.assign(getNumSlots(), code.f32(-std::numeric_limits<float>::infinity()));
   state.sums.assign(getNumSlots(), zero);
   state.output.assign(getNumSlots(), Values(getNumOutputs(), zero));
+  storeStatistics(state);
   return state;
 }
 
 void WarpLowering::emitEmptyRows() {
   WarpBuilder::PhaseScope phase(code, "rows without keys");
-  self = getPosition();
-  o = getRows(ArgumentLayout::OTensor, layout.elementBytes, head);
   Value zero = code.round(attn.getDtype(), code.f32(0));
   int64_t valueDim = attn.getValueDim();
   Value count = code.mul(rowCount, valueDim);
@@ -300,6 +296,6 @@ void WarpLowering::lower() {
   if (workspace)
     computeBlock();
   else
-    code.ifElse(code.less(code.i32(0), numKeys), computeBlock, [&] { emitEmptyRows(); });
+    code.ifElse(code.equal(numKeys, code.i32(0)), [&] { emitEmptyRows(); }, computeBlock);
   LLVM::ReturnOp::create(code, ValueRange());
 }

@@ -87,10 +87,16 @@ private:
   struct KeyBlocks {
     mlir::Value begin, end, fullBegin, fullEnd;
   };
-  /// Blocks of keys to visit: how many, and the first key of each; all i32.
-  struct Run {
+  /// Blocks of keys: how many, and the first key of each; all i32.
+  struct BlockList {
     mlir::Value count;
     std::function<mlir::Value(mlir::Value)> getFirstKey;
+  };
+  /// Blocks of keys to visit, by their places: the first one, whether a place is one of the run
+  /// (i1), the place after one that is, and the first key there; all others i32.
+  struct Run {
+    mlir::Value first;
+    std::function<mlir::Value(mlir::Value)> isInside, getNext, getFirstKey;
   };
 
   //===--------------------------------------------------------------------===//
@@ -139,37 +145,46 @@ private:
   // Tiles.cpp: tile.load_queries, tile.load_keys, tile.load_values
   //===--------------------------------------------------------------------===//
 
-  /// What a thread copies of a tile: the offset in the tile and in bytes from the tile's first row
-  /// in global memory (i64) at which its first chunk lies, and the row it is in.
-  struct CopyPlace {
-    mlir::Value target, source, row;
+  /// A tile in shared memory: of the columns those up to `paddedColumns` are used.
+  struct Tile {
+    int64_t rows, columns, paddedColumns, offset;
   };
-  CopyPlace getCopyPlace(const tile::TileCopy &copy, const Rows &rows);
-  /// Copies rows from `first` on, each of `columns` elements, to the tile of `tileRows` rows at
-  /// `offset`. There are `count` rows (all i32), and zeros behind; without `count` they fill the
-  /// tile.
-  void copyAligned(const tile::TileCopy &copy, const CopyPlace &place, const Rows &rows,
-                   mlir::Value first, mlir::Value count, int64_t tileRows, int64_t columns,
-                   int64_t offset);
+  /// What a thread copies of a tile: the offset in the tile at which its first chunk lies, and the
+  /// row it is in; both i32.
+  struct CopyPlace {
+    mlir::Value target, row;
+  };
+  CopyPlace getCopyPlace(const tile::TileCopy &copy);
+  /// The first byte of a thread's first chunk in its row, i32.
+  mlir::Value getChunkOffset(const tile::TileCopy &copy);
+  /// Where that chunk is in global memory, if the tile's first row is row 0.
+  mlir::Value getCopySource(const tile::TileCopy &copy, const CopyPlace &place, const Rows &rows);
+  /// Copies rows to `tile`; `getSource` gives where the thread's first chunk is after that many
+  /// rows. There are `count` rows (i32), and zeros behind; without `count` they fill the tile.
+  void copyAligned(const tile::TileCopy &copy, const CopyPlace &place, const Tile &tile,
+                   mlir::Value count, llvm::function_ref<mlir::Value(int64_t)> getSource);
   void copyQueries();
   /// Aligned rows of a block of keys; `full` blocks are whole.
-  void copyKeyTile(const Rows &rows, mlir::Value firstKey, bool full, int64_t columns,
-                   int64_t offset);
+  void copyKeyTile(const Rows &rows, const Tile &tile, mlir::Value firstKey, bool full);
   void copyKeys(mlir::Value firstKey, bool full);
   void copyValues(mlir::Value firstKey, bool full);
 
   /// Rows that are not aligned: copies keys and values of the masked block from `firstKey` on.
   void copyBlockElements(mlir::Value firstKey);
   mlir::LLVM::LLVMFuncOp getBlockFunction();
+  /// Where keys and values are is kept in shared memory for code outside the main loops.
   void storeBlockSource();
+  void loadBlockSource();
 
   /// Puts into shared memory what a thread needs to know of itself in each step of the loops over
-  /// keys, on tensor cores: there are no registers for it.
+  /// keys.
   void storePlaces();
-  /// Part 0: where the thread's fragments of queries and keys lie, its target in tiles of keys and
-  /// values, and its source in the values. Part 1: its source in the keys, where its fragments of
-  /// values lie, the row that it copies, and nothing. All i32; sources are unsigned.
-  std::array<mlir::Value, 4> loadPlaces(bool full, int64_t part);
+  std::array<mlir::Value, 2> loadPlaces(bool masked, int64_t array);
+  mlir::Value getPlaceAddress(bool masked, int64_t array, mlir::Value thread);
+  /// Where the thread's fragments of queries and of keys lie in their tiles, i32.
+  std::array<mlir::Value, 2> getProductPlaces(bool masked);
+  /// The same of its fragments of values.
+  mlir::Value getValuePlace(bool masked);
 
   //===--------------------------------------------------------------------===//
   // Runs.cpp: tile.for_keys, tile.for_queries
@@ -183,7 +198,7 @@ private:
   State visitRuns(const State &initial, const Run &partial, const Run &full);
   /// The same in short grids, which have a buffer more for keys and values: those of a block are
   /// copied while the block before is used. Warps without rows only copy.
-  State visitShortRun(const State &initial, const Run &run);
+  State visitShortRun(const State &initial, const BlockList &blocks);
   /// The blocks of keys of this split: their number, and the one in place `n`; all i32.
   void placeSplit(const KeyBlocks &blocks);
   mlir::Value getSplitBlock(mlir::Value n);
@@ -239,6 +254,10 @@ private:
   void emitColumn(Scores &scores, int64_t n, mlir::Value key, const LaneRanges *ranges);
   /// Turns scores into weights; gives what the output has to be multiplied by.
   Values emitSoftmaxStep(Scores &scores, const LaneRanges &ranges, State &state);
+  /// Puts maxima and sums into the state, and takes them out of it, where they are kept in shared
+  /// memory in between.
+  void loadStatistics(State &state);
+  void storeStatistics(State &state);
   /// What is subtracted from scaled scores where `maximum` is the largest score.
   mlir::Value emitReference(mlir::Value maximum);
   mlir::Value emitWeight(mlir::Value score, mlir::Value reference);
@@ -297,8 +316,8 @@ private:
   std::optional<attn::MaskAnalysis> maskAnalysis;
   std::optional<attn::MaskRanges> maskRanges;
   attn::MaskRanges::PreparedRange blockQueries;
-  /// Whether begins of ranges are not always 0, and whether ranges are not always known.
-  bool rowsHaveBegins = false, rowsMayBeUnknown = false;
+  /// Whether ranges are not always known.
+  bool rowsMayBeUnknown = false;
   /// One, or one a row slot where heads are packed and the score body uses them.
   llvm::SmallVector<StageValues, 4> scoreHeads;
   StageValues maskHead;

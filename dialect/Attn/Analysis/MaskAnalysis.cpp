@@ -93,6 +93,26 @@ MaskAnalysis::MaskAnalysis(MaskOp mask) : values(mask) {
   }
 }
 
+bool MaskAnalysis::rangesHaveBegins() const {
+  return llvm::any_of(rangeConditions, [&](Value condition) {
+    auto comparison = condition.getDefiningOp<arith::CmpIOp>();
+    std::optional<KeyConstraint> constraint;
+    if (comparison)
+      constraint = values.getKeyConstraint(comparison);
+    if (!constraint)
+      return false;
+    bool isLess = constraint->predicate == arith::CmpIPredicate::slt ||
+                  constraint->predicate == arith::CmpIPredicate::sle;
+    bool isEqual = constraint->predicate == arith::CmpIPredicate::eq;
+    if (isEqual || constraint->kind == KeyConstraint::Kind::Absolute)
+      return true;
+    int64_t factor = values.get(constraint->key).form.keyFactor;
+    if (constraint->kind == KeyConstraint::Kind::Linear)
+      factor -= values.get(constraint->bound).form.keyFactor;
+    return isLess ? factor < 0 : factor > 0;
+  });
+}
+
 bool MaskAnalysis::needsVerdict() const {
   return llvm::any_of(splitConjunction(values.getMask().getYielded()),
                       [&](Value condition) { return !isKeyRange(values, condition); });

@@ -89,6 +89,9 @@ public:
   llvm::ArrayRef<mlir::Value> getRangeConditions() const { return rangeConditions; }
   llvm::ArrayRef<mlir::Value> getPairConditions() const { return pairConditions; }
 
+  /// Whether some ranges of getRangeConditions() begin behind key 0.
+  bool rangesHaveBegins() const;
+
   /// Prints one line a conjunct: its class and its text.
   void print(llvm::raw_ostream &os) const;
 

@@ -12,6 +12,11 @@
 using namespace attnc;
 using namespace attnc::tile;
 
+/// Head dims together up to which shared memory has room for what registers would hold, and
+/// registers of scores and output from which on a thread has none left.
+static constexpr int64_t roomyColumns = 256;
+static constexpr int64_t tightRegisters = 128;
+
 TileCopy::TileCopy(TileOrder order, int64_t rows, int64_t numThreads)
     : order(order), usedThreads(numThreads) {
   // Lanes next to each other have the chunks of one row, or half of them: the other half of the
@@ -81,12 +86,15 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   weights = tensorCores ? end : placeTile(rows, keyRows);
   if (schedule.getShortGrid())
     end = std::max(end, rows * getStagedRowBytes());
-  for (int64_t part : {0, 1})
-    fullPlaces[part] = tensorCores ? place(schedule.getNumThreads() * 16) : end;
-  bool sameBlocks = schedule.getMaskedBlocks() == 1;
-  for (int64_t part : {0, 1})
-    maskedPlaces[part] =
-        !tensorCores || sameBlocks ? fullPlaces[part] : place(schedule.getNumThreads() * 16);
+  hasPlaces = tensorCores && headDim + valueDim <= roomyColumns;
+  int64_t stateRegisters = schedule.getWarpRows() / 8 * (keyRows + valueDim) / 4;
+  hasStatistics = hasPlaces && stateRegisters >= tightRegisters;
+  int64_t placesBytes = hasPlaces ? schedule.getNumThreads() * 32 : 0;
+  fullPlaces = maskedPlaces = place(placesBytes);
+  if (schedule.getMaskedBlocks() != 1)
+    maskedPlaces = place(placesBytes);
+  maxima = place(hasStatistics ? rows * 16 : 0);
+  sums = place(hasStatistics ? rows * 16 : 0);
   blockSource = place(48);
   flags = place(rows * 4);
   statistics = schedule.getShortGrid() ? place(rows * 8) : end;
@@ -99,7 +107,7 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   attn::MaskAnalysis analysis(mask);
   if (!analysis.getRangeConditions().empty()) {
     // A row is spread over four threads.
-    rowBegins = place(rows * 16);
+    rowBegins = place(analysis.rangesHaveBegins() ? rows * 16 : 0);
     rowEnds = place(rows * 16);
   }
   if (analysis.needsVerdict()) {

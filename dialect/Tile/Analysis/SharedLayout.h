@@ -83,9 +83,14 @@ struct SharedLayout {
   int64_t keys, values;
   /// From the buffers of keys and values to the second ones, which short grids have.
   int64_t stageBytes;
-  /// With tensor cores, 16 bytes a thread: places of the thread in tiles and in global memory, in
-  /// two parts, for full blocks of keys and for masked ones.
-  int64_t fullPlaces[2], maskedPlaces[2];
+  /// With `hasPlaces`, the places of each thread in tiles and in global memory, for full blocks of
+  /// keys and for masked ones: arrays of eight bytes a thread, one behind the other.
+  bool hasPlaces;
+  int64_t fullPlaces, maskedPlaces;
+  /// With `hasStatistics`, four bytes a thread and row of it: the row's largest score, and the sum
+  /// of the thread's weights.
+  bool hasStatistics;
+  int64_t maxima, sums;
   /// Weights, where products need them in shared memory: f32, a row for each query. Chunks are
   /// swizzled as the products like it.
   int64_t weights;
@@ -97,7 +102,7 @@ struct SharedLayout {
   /// In short grids eight bytes a row: the largest score and the sum of weights.
   int64_t statistics;
   /// Four bytes a thread and row of it: where the range of keys that the row attends to begins and
-  /// ends, relative to the thread's first key of block 0.
+  /// ends, relative to the thread's first key of block 0; nothing for begins that are all 0.
   int64_t rowBegins, rowEnds;
   /// Four bytes each: a full block of keys for each thread, the masked blocks of one that is not,
   /// and for each warp how many of both it has found.

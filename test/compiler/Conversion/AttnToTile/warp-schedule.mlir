@@ -18,7 +18,7 @@ attn.kernel @bf16_d128 dtype(bf16) head_dim(128) value_dim(128) {
 
 // and tiles into shared memory. Wide heads have large loops, so that the masked one takes half as many keys.
 // LARGE: tile.kernel @bf16_d256 warp_schedule(<query_block = 128, warp_rows = 16, key_block = 64, masked_key_block = 32, tensor_cores = true>)
-// SMALL: tile.kernel @bf16_d256 warp_schedule(<query_block = 64, warp_rows = 16, key_block = 32, masked_key_block = 16, tensor_cores = true>)
+// SMALL: tile.kernel @bf16_d256 warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 32, tensor_cores = true>)
 attn.kernel @bf16_d256 dtype(bf16) head_dim(256) value_dim(256) {
 }
 

@@ -1,8 +1,14 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
-// Sums are those of a quad; where a sum is 0, so is the output. Copies of queries may still be on their way.
+// Without keys the output is 0 and the log-sum-exp -inf.
 // CHECK-LABEL: llvm.func @bf16(
-// CHECK-COUNT-2: scf.yield {{.*}} : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+// CHECK:         scf.for
+// CHECK:           llvm.store %cst{{.*}}, %{{.*}} {alignment = 2 : i64} : bf16, !llvm.ptr<1>
+// CHECK:         scf.for
+// CHECK:           llvm.store %cst{{.*}}, %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<1>
+
+// Sums are those of a quad; where a sum is 0, so is the output. Copies of queries may still be on their way.
+// CHECK-COUNT-2: scf.yield {{.*}} : i32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
 // CHECK:         nvvm.cp.async.wait.group 0
 // CHECK-NEXT:    nvvm.barrier
 // CHECK:         nvvm.shfl.sync bfly %{{.*}}, %[[SUM:.*]], %c1_i32
@@ -41,12 +47,6 @@
 // CHECK:               %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c8_i32
 // CHECK:               scf.for %{{.*}} = %c0_i32 to %[[COUNT]] step %c1_i32
 // CHECK:                 llvm.store %{{.*}} {alignment = 2 : i64} : bf16, !llvm.ptr<1>
-
-// Without keys the output is 0 and the log-sum-exp -inf.
-// CHECK:         scf.for
-// CHECK:           llvm.store %cst{{.*}}, %{{.*}} {alignment = 2 : i64} : bf16, !llvm.ptr<1>
-// CHECK:         scf.for
-// CHECK:           llvm.store %cst{{.*}}, %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<1>
 // CHECK:         llvm.return
 attn.kernel @bf16 dtype(bf16) head_dim(16) value_dim(13) lse {
 }

@@ -47,12 +47,12 @@ attn.kernel @bf16 dtype(bf16) head_dim(32) value_dim(16) {
 
 // Head dims are padded to 16.
 // CHECK-LABEL:   llvm.func @f16(
-// CHECK:         scf.for
+// CHECK:         scf.while
 // CHECK-COUNT-4: nvvm.mma.sync {{.*}} : (vector<2xf16>, vector<2xf16>, f32)
 // CHECK:         nvvm.barrier
 // CHECK:         nvvm.convert.f32x2.to.f16x2
 // CHECK-COUNT-2: nvvm.mma.sync
 // CHECK-NOT:     nvvm.mma.sync
-// CHECK:         scf.for
+// CHECK:         scf.while
 attn.kernel @f16 dtype(f16) head_dim(17) value_dim(5) {
 }

@@ -17,6 +17,7 @@
 
 // In the masked loop a row's range is a run of bits.
 // CHECK:         nvvm.barrier
+// CHECK:         %[[PLACE:.*]] = arith.muli %{{.*}}, %c8_i32
 // CHECK:         %[[ENDS:.*]] = llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xi32>
 // CHECK:         %[[FIRST:.*]] = llvm.extractelement %[[ENDS]][%c0_i32 : i32]
 // CHECK:         %[[RELATIVE:.*]] = arith.subi %[[FIRST]], %{{.*}}

@@ -1,24 +1,32 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
-// Keys come first from the blocks that are masked, then from the full ones; those of the next block are copied while
+// Keys come first from the blocks that are masked, which skip the full ones, then from those; the keys of the next block are copied while
 // a block's scores become weights, and its values while its scores are computed. All threads wait twice a block.
 // CHECK-LABEL: llvm.func @plain(
-// CHECK:         %[[MASKED:.*]]:12 = scf.for {{.*}} iter_args
+// CHECK:         %[[MASKED:.*]]:13 = scf.while (%[[PLACE:[a-z0-9]*]] = %{{.*}}, %{{.*}} = %{{.*}}
+// CHECK:           %[[INSIDE:.*]] = arith.cmpi ult, %[[PLACE]], %[[END:.*]] :
+// CHECK:           scf.condition(%[[INSIDE]])
+// CHECK:         ^bb0(%[[KEY:[^:]*]]: i32,
 // CHECK:           nvvm.cp.async.wait.group 0
 // CHECK-NEXT:      nvvm.barrier
 // CHECK:           nvvm.cp.async.commit.group
 // CHECK:           nvvm.mma.sync
 // CHECK:           nvvm.cp.async.wait.group 0
 // CHECK-NEXT:      nvvm.barrier
+// CHECK:           %[[BEHIND:.*]] = arith.addi %[[KEY]], %c16_i32
+// CHECK:           %[[IS_FULL:.*]] = arith.cmpi eq, %[[BEHIND]], %[[FULL_BEGIN:.*]] :
+// CHECK:           %[[NEXT:.*]] = arith.select %[[IS_FULL]], %[[FULL_END:.*]], %[[BEHIND]]
+// CHECK:           arith.cmpi ult, %[[NEXT]], %[[END]]
 // CHECK:           nvvm.cp.async.commit.group
 // CHECK:           maxnumf
 // CHECK-NOT:       nvvm.barrier
-// CHECK:           scf.yield {{.*}} : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
-// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[MASKED]]#0, %{{.*}} = %[[MASKED]]#1,
+// CHECK:           scf.yield %[[NEXT]], {{.*}} : i32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+// CHECK:         scf.while (%[[PLACE:[a-z0-9]*]] = %[[FULL_BEGIN]], %{{.*}} = %[[MASKED]]#1, %{{.*}} = %[[MASKED]]#2,
+// CHECK:           arith.cmpi ult, %[[PLACE]], %[[FULL_END]]
 // CHECK:           nvvm.barrier
 // CHECK-NOT:       llvm.call
 // CHECK:           nvvm.barrier
-// CHECK:           scf.yield {{.*}} : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+// CHECK:           scf.yield {{.*}} : i32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
 // CHECK-NOT:     nvvm.vote.sync ballot
 attn.kernel @plain dtype(bf16) head_dim(16) value_dim(16) {
 }
@@ -50,9 +58,9 @@ attn.kernel @plain dtype(bf16) head_dim(16) value_dim(16) {
 // CHECK:           scf.if %[[PARTIAL]]
 // CHECK:             llvm.store %{{.*}} : i32, !llvm.ptr<3>
 // CHECK:           nvvm.barrier
-// CHECK:           scf.for
+// CHECK:           scf.while
 // CHECK:             nvvm.mma.sync
-// CHECK:           scf.for
+// CHECK:           scf.while
 // CHECK:             nvvm.mma.sync
 attn.kernel @documents dtype(bf16) head_dim(16) value_dim(16) {
   attn.capture @d : i32["max_len"]
