@@ -31,7 +31,10 @@ using namespace mlir;
 using namespace attnc;
 
 static void addCleanup(OpPassManager &passes) {
-  passes.addPass(createCanonicalizerPass());
+  // Blocks are as they should be.
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  passes.addPass(createCanonicalizerPass(config));
   passes.addPass(createCSEPass());
 }
 
@@ -62,9 +65,11 @@ static void addLoweringToLlvm(OpPassManager &passes, TargetKind target) {
   // would ask of every op in it whether the loop is dead.
   passes.addPass(createSCFToControlFlowPass());
   addCleanup(passes);
-  ConvertVectorToLLVMPassOptions vector;
-  vector.x86Vector = target == TargetKind::Host;
-  passes.addPass(createConvertVectorToLLVMPass(vector));
+  if (target == TargetKind::Host) {
+    ConvertVectorToLLVMPassOptions vector;
+    vector.x86Vector = true;
+    passes.addPass(createConvertVectorToLLVMPass(vector));
+  }
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
