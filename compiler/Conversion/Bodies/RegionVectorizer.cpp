@@ -12,10 +12,10 @@ using namespace mlir;
 using namespace attnc;
 using attn::Stage;
 
-RegionVectorizer::RegionVectorizer(attn::ScoreOp score, OpEmitter &emitter)
+RegionVectorizer::RegionVectorizer(attn::ScoreOp score, Value value, OpEmitter &emitter)
     : body(&score.getBody().front()), stages(score), emitter(emitter),
       score(score.getScoreArgument()), batch(score.getBatch()), head(score.getHead()),
-      query(score.getQuery()), key(score.getKey()), results({score.getYielded()}) {
+      query(score.getQuery()), key(score.getKey()), results({value}) {
   selectOps();
 }
 

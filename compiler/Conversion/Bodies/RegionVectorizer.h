@@ -34,7 +34,10 @@ using StageValues = llvm::DenseMap<mlir::Value, mlir::Value>;
 /// what comes out for them.
 class RegionVectorizer {
 public:
-  RegionVectorizer(attn::ScoreOp score, OpEmitter &emitter);
+  RegionVectorizer(attn::ScoreOp score, OpEmitter &emitter)
+      : RegionVectorizer(score, score.getYielded(), emitter) {}
+  /// Of the score body only `value`, one of its values.
+  RegionVectorizer(attn::ScoreOp score, mlir::Value value, OpEmitter &emitter);
   RegionVectorizer(attn::MaskOp mask, OpEmitter &emitter)
       : RegionVectorizer(mask, mask.getYielded(), emitter) {}
   /// Of the mask only whether all of `conditions`, at least one of its values, hold.

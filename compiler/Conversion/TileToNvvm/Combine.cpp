@@ -22,6 +22,11 @@
 using namespace mlir;
 using namespace attnc;
 
+ScoreUnits ScoreUnits::get(float storedScale) {
+  double exponentScale = static_cast<double>(storedScale) * std::numbers::log2e_v<double>;
+  return {static_cast<float>(exponentScale), storedScale};
+}
+
 static constexpr int64_t warpSize = 32, numWarps = combineThreads / warpSize;
 static constexpr auto globalMemory = static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
 

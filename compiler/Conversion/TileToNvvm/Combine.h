@@ -16,7 +16,10 @@ namespace attnc {
 /// What scores are stored as: exp(a - b) is exp2((a - b) * exponentScale), and a natural logarithm
 /// is a stored score times `storedScale`.
 struct ScoreUnits {
-  float exponentScale, storedScale;
+  float exponentScale, storedScale = 1;
+
+  /// Scores that are stored without the factor `storedScale`.
+  static ScoreUnits get(float storedScale);
 };
 
 /// The threads of a block of NAME_combine.

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace attnc;
 using tile::SharedLayout;
 
-void WarpLowering::storeLse(Value row, Value maximum, Value sum) {
+void WarpLowering::storeLse(Value row, Value maximum, Value sum, float storedScale) {
   Rows lse = getQueryRows(ArgumentLayout::LseTensor, 4);
   code.store(code.naturalLog(maximum, code.f32(storedScale), sum), getQueryRow(lse, row), 4);
 }
@@ -110,7 +110,7 @@ void WarpLowering::storeRows(const State &state, const Values &sums) {
         Value largest = emitWeight(maximum, emitReference(maximum));
         Value empty = code.compareF(arith::CmpFPredicate::OEQ, sum, code.f32(0));
         sum = code.select(empty, code.f32(0), arith::DivFOp::create(code, sum, largest));
-        storeLse(code.add(firstRow, row), maximum, sum);
+        storeLse(code.add(firstRow, row), maximum, sum, units.storedScale);
       });
     }
   }
@@ -150,6 +150,8 @@ void WarpLowering::emitEpilogue(State &state) {
       Value unknown = loadShared(code.getI32Type(), layout.flags, row);
       flag = code.orOf(flag, code.less(code.i32(0), unknown));
     }
+    if (linearScore)
+      flag = code.orOf(flag, isSteep());
     flags.push_back(flag);
   }
   storeRows(state, sums);

@@ -101,6 +101,8 @@ WarpLowering::Values WarpLowering::computeExactRow(Value row) {
     value = code.sumOfWarp(value);
     if (scoreScale)
       value = code.mulF(value, scoreScale);
+    else if (linearScore)
+      value = code.mulF(value, code.f32(linearScore->scale));
     Value wideKey = code.widen(key);
     if (score)
       value = score->emitPair(code, scoreHead, scoreQuery, score->emitKey(code, scoreHead, wideKey),
@@ -114,7 +116,8 @@ WarpLowering::Values WarpLowering::computeExactRow(Value row) {
         [&] {
           Value before = carried.back(), maximum = code.maxNum(before, value);
           auto power = [&](Value score) {
-            return code.exp2(code.mulF(code.subF(score, maximum), code.f32(exponentScale)));
+            return code.exp2(
+                code.mulF(code.subF(score, maximum), code.f32(bodyUnits.exponentScale)));
           };
           Value factor = power(before), weight = power(value);
           auto add = [&](Value sum, Value element) {
@@ -135,7 +138,8 @@ WarpLowering::Values WarpLowering::computeExactRow(Value row) {
 void WarpLowering::storeExactRow(Value row, const Values &results) {
   Value sum = results[results.size() - 2], maximum = results.back();
   if (attn.getLse())
-    code.ifTrue(code.equal(self.lane, code.i32(0)), [&] { storeLse(row, maximum, sum); });
+    code.ifTrue(code.equal(self.lane, code.i32(0)),
+                [&] { storeLse(row, maximum, sum, bodyUnits.storedScale); });
   Value inverse = code.invert(sum), start = getQueryRow(o, row);
   int64_t bytes = layout.elementBytes, valueDim = attn.getValueDim();
   for (auto [part, value] : llvm::enumerate(ArrayRef(results).drop_back(2))) {

@@ -48,7 +48,7 @@ void WarpLowering::emitWeights(Scores &scores, Value firstKey, bool masked, Stat
   if (score || masked)
     self = getPosition();
   LaneRanges ranges = emitPairs(scores, firstKey, masked);
-  Values factors = emitSoftmaxStep(scores, ranges, state);
+  Values factors = emitSoftmaxStep(scores, ranges, emitShifts(firstKey, masked), state);
   if (schedule.getTensorCores()) {
     emitMatrixDotAcc(masked, scores, factors, state);
   } else {

@@ -14,11 +14,13 @@ using namespace attnc;
 
 static constexpr float infinity = std::numeric_limits<float>::infinity();
 
-void WarpLowering::emitColumn(Scores &scores, int64_t n, Value key, const LaneRanges *ranges) {
+void WarpLowering::emitColumn(Scores &scores, int64_t n, Value key, Value slope,
+                              const LaneRanges *ranges) {
   SmallVector<StageValues, 4> scoreKeys;
   StageValues maskKey;
-  for (const StageValues &scoreHead : scoreHeads)
-    scoreKeys.push_back(score->emitKey(code, scoreHead, key));
+  if (!slope)
+    for (const StageValues &scoreHead : scoreHeads)
+      scoreKeys.push_back(score->emitKey(code, scoreHead, key));
   if (ranges)
     maskKey = pairMask->emitKey(code, maskHead, key);
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
@@ -26,7 +28,10 @@ void WarpLowering::emitColumn(Scores &scores, int64_t n, Value key, const LaneRa
     // A score body's first factor may join the scale.
     if (scoreScale)
       value = arith::MulFOp::create(code, value, scoreScale, arith::FastMathFlags::reassoc);
-    if (score) {
+    if (slope && n != 0) {
+      float distance = linearScore->step * static_cast<float>(getColumn(n));
+      value = code.fma(slope, code.f32(distance), value);
+    } else if (score && !slope) {
       size_t i = static_cast<size_t>(slot) % scoreHeads.size();
       value = score->emitPair(code, scoreHeads[i], scoreQueries[slot], scoreKeys[i], value);
     }
@@ -49,7 +54,8 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
       makeBits(ranges, columns);
   }
   Value laneFirst, lastKey = code.sub(numKeys, 1);
-  if (score || evaluatesMask)
+  Value slope = linearScore ? loadSlope() : Value();
+  if ((score && !slope) || evaluatesMask)
     laneFirst = code.add(firstKey, code.mul(self.quadLane, getLaneKeys(getKeyBlock(masked))));
   for (int64_t n = 0; n < columns; ++n) {
     Value key;
@@ -60,7 +66,7 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
         key = code.minimum(key, lastKey);
       key = code.widen(key);
     }
-    emitColumn(scores, n, key, evaluatesMask ? &ranges : nullptr);
+    emitColumn(scores, n, key, slope, evaluatesMask ? &ranges : nullptr);
   }
   if (evaluatesMask)
     ranges = {};
@@ -73,12 +79,12 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
 // |r| = 2^29 on it is worth powers of 2^-64 and more, and rows are left to ExactRows.cpp.
 
 Value WarpLowering::emitReference(Value maximum) {
-  return code.mulRoundedUp(maximum, code.f32(exponentScale));
+  return code.mulRoundedUp(maximum, code.f32(units.exponentScale));
 }
 
 Value WarpLowering::emitWeight(Value score, Value reference) {
   Value negated = arith::NegFOp::create(code, reference);
-  return code.exp2(code.fma(score, code.f32(exponentScale), negated));
+  return code.exp2(code.fma(score, code.f32(units.exponentScale), negated));
 }
 
 Value WarpLowering::hasLargeScores(Value maximum) {
@@ -89,7 +95,7 @@ Value WarpLowering::hasLargeScores(Value maximum) {
 }
 
 WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, const LaneRanges &ranges,
-                                                   State &state) {
+                                                   ValueRange shifts, State &state) {
   WarpBuilder::PhaseScope phase(code, "softmax");
   Values factors;
   Value smallest = code.f32(std::numeric_limits<float>::lowest());
@@ -104,6 +110,8 @@ WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, const LaneRan
     for (size_t n = 2; n < row.size(); ++n)
       partial[n % 2] = code.maxNum(partial[n % 2], row[n]);
     Value maximum = code.maxNum(partial[0], partial[1]);
+    if (!shifts.empty())
+      maximum = code.addF(maximum, shifts[slot]);
     for (int64_t laneMask : {1, 2})
       maximum = code.maxNum(maximum, code.shuffleXor(maximum, laneMask));
     Value before = state.maxima[slot];
@@ -113,6 +121,8 @@ WarpLowering::Values WarpLowering::emitSoftmaxStep(Scores &scores, const LaneRan
     Value reference = code.maxNum(emitReference(maximum), smallest);
     // Exactly 1 where the maximum stays, else sums would drift from block to block.
     Value factor = code.exp2(code.subF(emitReference(before), reference));
+    if (!shifts.empty())
+      reference = code.maxNum(emitReference(code.subF(maximum, shifts[slot])), smallest);
 
     Value sums[] = {Value(), Value()};
     for (auto [n, value] : llvm::enumerate(row)) {

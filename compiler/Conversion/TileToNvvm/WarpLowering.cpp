@@ -11,7 +11,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
-#include <numbers>
 
 using namespace mlir;
 using namespace attnc;
@@ -51,8 +50,13 @@ WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
       emitter(arguments, features) {
   if (attn::ScoreOp op = attn.getScore()) {
     nameOps(op, "score_mod");
-    storedScale = takeLastFactor(op);
+    bodyUnits.storedScale = takeLastFactor(op);
     score.emplace(op, emitter);
+    // Rows of short grids may have heads of their own.
+    if (!schedule.getShortGrid())
+      linearScore = matchLinearScore(attn);
+    if (linearScore)
+      distance.emplace(op, linearScore->distance, emitter);
   }
   if (attn::MaskOp op = attn.getMask()) {
     nameOps(op, "mask_mod");
@@ -204,11 +208,11 @@ void WarpLowering::placeBlock() {
 void WarpLowering::preparePairs() {
   WarpBuilder::PhaseScope phase(code, "prepare rows");
   std::optional<float> scale = attn.getStaticScale(), deferred = getDeferredScale(attn);
-  if (deferred)
-    storedScale = *deferred;
-  exponentScale =
-      static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);
-  if (!deferred)
+  bodyUnits = ScoreUnits::get(deferred.value_or(bodyUnits.storedScale));
+  units = bodyUnits;
+  if (linearScore)
+    units = ScoreUnits::get(bodyUnits.storedScale * linearScore->scale);
+  else if (!deferred)
     scoreScale = scale ? code.f32(*scale) : arguments.getScale();
   if (mask)
     maskHead = mask->emitHead(code, batch, head);
@@ -288,6 +292,7 @@ void WarpLowering::lower() {
     if (schedule.getTensorCores())
       storePlaces();
     storeBlockSource();
+    storeSlope();
     copyQueries();
     State state = emitRuns(createState());
     emitEpilogue(state);

@@ -11,6 +11,7 @@
 #include "compiler/Conversion/Bodies/ArgumentReader.h"
 #include "compiler/Conversion/Bodies/RegionVectorizer.h"
 #include "compiler/Conversion/TileToNvvm/Combine.h"
+#include "compiler/Conversion/TileToNvvm/LinearScores.h"
 #include "compiler/Conversion/TileToNvvm/ThreadOpEmitter.h"
 #include "compiler/Conversion/TileToNvvm/WarpBuilder.h"
 #include "compiler/Conversion/TileToNvvm/Workspace.h"
@@ -48,7 +49,7 @@ public:
   /// Whether blocks mix rows of several heads.
   bool packsHeads() const;
   /// What scores are stored as, once code has been lowered.
-  ScoreUnits getUnits() const { return {exponentScale, storedScale}; }
+  ScoreUnits getUnits() const { return units; }
 
 private:
   using Values = WarpBuilder::Values;
@@ -250,10 +251,14 @@ private:
   //===--------------------------------------------------------------------===//
 
   LaneRanges emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
-  /// What emitPairs does to the scores of column `n`, without ranges of keys.
-  void emitColumn(Scores &scores, int64_t n, mlir::Value key, const LaneRanges *ranges);
-  /// Turns scores into weights; gives what the output has to be multiplied by.
-  Values emitSoftmaxStep(Scores &scores, const LaneRanges &ranges, State &state);
+  /// What emitPairs does to the scores of column `n`, without ranges of keys. `slope` is
+  /// that of a linear score body.
+  void emitColumn(Scores &scores, int64_t n, mlir::Value key, mlir::Value slope,
+                  const LaneRanges *ranges);
+  /// Turns scores, relative to `shifts` if there are any, into weights; gives what the output has
+  /// to be multiplied by.
+  Values emitSoftmaxStep(Scores &scores, const LaneRanges &ranges, mlir::ValueRange shifts,
+                         State &state);
   /// Puts maxima and sums into the state, and takes them out of it, where they are kept in shared
   /// memory in between.
   void loadStatistics(State &state);
@@ -265,12 +270,24 @@ private:
   mlir::Value hasLargeScores(mlir::Value maximum);
 
   //===--------------------------------------------------------------------===//
+  // LinearScores.cpp: score bodies that add a multiple of a distance
+  //===--------------------------------------------------------------------===//
+
+  void storeSlope();
+  mlir::Value loadSlope();
+  /// What the body gives a score of 0 at the lane's first key of the block, for each row slot;
+  /// nothing for other bodies.
+  Values emitShifts(mlir::Value firstKey, bool masked);
+  /// Whether the slope is too large for sums, or not a number.
+  mlir::Value isSteep();
+
+  //===--------------------------------------------------------------------===//
   // Epilogue.cpp: tile.epilogue
   //===--------------------------------------------------------------------===//
 
   void emitEpilogue(State &state);
   /// The largest score and the sum of exp(score - maximum) give the LSE of row `row` (i32).
-  void storeLse(mlir::Value row, mlir::Value maximum, mlir::Value sum);
+  void storeLse(mlir::Value row, mlir::Value maximum, mlir::Value sum, float storedScale);
   /// Output and log-sum-exp of rows that have seen all keys, with their sums.
   void storeRows(const State &state, const Values &sums);
   void stageOutput(const State &state, const Values &inverses);
@@ -313,6 +330,9 @@ private:
   ThreadOpEmitter emitter;
   /// The mask, and what of it is not a range of keys for each query.
   std::optional<RegionVectorizer> score, mask, pairMask;
+  /// A score body that is linear, and its distance.
+  std::optional<LinearScore> linearScore;
+  std::optional<RegionVectorizer> distance;
   std::optional<attn::MaskAnalysis> maskAnalysis;
   std::optional<attn::MaskRanges> maskRanges;
   attn::MaskRanges::PreparedRange blockQueries;
@@ -343,11 +363,10 @@ private:
   Rows q, k, v, o;
   /// Keys that the block attends to, i32.
   mlir::Value keyBegin, keyEnd;
-  /// What products are multiplied by to give scores; null if that is part of `exponentScale`.
+  /// What products are multiplied by to give scores; null if that is part of the units.
   mlir::Value scoreScale;
-  /// exp(a - b) is exp2((a - b) * exponentScale) for scores a and b as they are stored; a natural
-  /// logarithm is a stored score times `storedScale`.
-  float exponentScale, storedScale = 1.0f;
+  /// Of what a score body gives, and of scores in the loops.
+  ScoreUnits bodyUnits, units;
 };
 
 } // namespace attnc

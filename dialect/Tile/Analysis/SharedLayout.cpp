@@ -95,7 +95,8 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
     maskedPlaces = place(placesBytes);
   maxima = place(hasStatistics ? rows * 16 : 0);
   sums = place(hasStatistics ? rows * 16 : 0);
-  blockSource = place(48);
+  blockSource = place(52);
+  slope = blockSource + 48;
   flags = place(rows * 4);
   statistics = schedule.getShortGrid() ? place(rows * 8) : end;
   fullBlocks = partialBlocks = counts = rowBegins = rowEnds = end;

@@ -97,6 +97,8 @@ struct SharedLayout {
   /// Where the keys and values of the block are, for the function that copies them element by
   /// element.
   int64_t blockSource;
+  /// The slope of a linear score body, f32.
+  int64_t slope;
   /// Four bytes a query: whether it has to be computed once more.
   int64_t flags;
   /// In short grids eight bytes a row: the largest score and the sum of weights.

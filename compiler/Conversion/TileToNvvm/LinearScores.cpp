@@ -1,0 +1,114 @@
+//===- LinearScores.cpp - Score bodies that add a multiple of a distance ------===//
+//
+// Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+//
+// ALiBi and its kind add slope * (kv - q) to a score, where the slope is one number a head. Over
+// the keys of a lane, which are at fixed distances from its first one, that is slope * n beyond
+// what its first key gets. So the loops add slope * n, one multiply-add with a constant, to scores
+// relative to the *shift* of their row in the block: what the row's pair with the lane's first key
+// gets. The maximum of a row has it added, and takes it off again as the reference of weights. The
+// scale joins the exponent, as it does without a body, and its inverse the slope.
+//
+//===------------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNvvm/LinearScores.h"
+#include "compiler/Conversion/Bodies/ScoreScale.h"
+#include "compiler/Conversion/TileToNvvm/WarpLowering.h"
+#include "dialect/Attn/Analysis/Stages.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace attnc;
+using attn::Stage;
+
+/// By how much `distance` grows with the key: 1 or -1, or 0 where that is not known. Integers of 32
+/// bits do not wrap around.
+static float getStep(Value distance, Value key, const attn::Stages &stages) {
+  if (!distance.getType().isInteger(32))
+    return 0;
+  auto isKey = [&](Value value) {
+    auto narrowed = value.getDefiningOp<arith::TruncIOp>();
+    return narrowed && narrowed.getIn() == key;
+  };
+  auto isOfRow = [&](Value value) {
+    Stage stage = stages.get(value);
+    return stage == Stage::Head || stage == Stage::Query;
+  };
+  if (auto difference = distance.getDefiningOp<arith::SubIOp>()) {
+    if (isKey(difference.getLhs()) && isOfRow(difference.getRhs()))
+      return 1;
+    if (isKey(difference.getRhs()) && isOfRow(difference.getLhs()))
+      return -1;
+  }
+  if (auto sum = distance.getDefiningOp<arith::AddIOp>())
+    if ((isKey(sum.getLhs()) && isOfRow(sum.getRhs())) ||
+        (isKey(sum.getRhs()) && isOfRow(sum.getLhs())))
+      return 1;
+  return 0;
+}
+
+std::optional<LinearScore> attnc::matchLinearScore(attn::KernelOp kernel) {
+  attn::ScoreOp score = kernel.getScore();
+  std::optional<float> scale = kernel.getStaticScale();
+  if (!score || !scale || !canScaleDifferences(*scale))
+    return std::nullopt;
+  attn::Stages stages(score);
+  Value bias, result = score.getYielded(), own = score.getScoreArgument();
+  float sign = 1;
+  if (auto sum = result.getDefiningOp<arith::AddFOp>()) {
+    bias = sum.getLhs() == own ? sum.getRhs() : sum.getRhs() == own ? sum.getLhs() : Value();
+  } else if (auto difference = result.getDefiningOp<arith::SubFOp>()) {
+    bias = difference.getLhs() == own ? difference.getRhs() : Value();
+    sign = -1;
+  }
+  auto product = bias ? bias.getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  if (!product)
+    return std::nullopt;
+  for (auto [slope, factor] : {std::pair(product.getLhs(), product.getRhs()),
+                               std::pair(product.getRhs(), product.getLhs())}) {
+    auto distance = factor.getDefiningOp<arith::SIToFPOp>();
+    if (!distance || stages.get(slope) != Stage::Head)
+      continue;
+    if (float step = getStep(distance.getIn(), score.getKey(), stages))
+      return LinearScore{sign, slope, factor, step, *scale};
+  }
+  return std::nullopt;
+}
+
+void WarpLowering::storeSlope() {
+  if (linearScore)
+    code.ifTrue(code.equal(self.thread, code.i32(0)), [&] {
+      Value slope = scoreHeads.front().lookup(linearScore->slope);
+      float factor = linearScore->sign / linearScore->scale;
+      code.store(code.mulF(slope, code.f32(factor)), getShared(layout.slope), 4);
+    });
+}
+
+Value WarpLowering::loadSlope() {
+  // Not kept in a register, nor are its products.
+  return code.load(code.getF32Type(), getShared(layout.slope), 4);
+}
+
+WarpLowering::Values WarpLowering::emitShifts(Value firstKey, bool masked) {
+  Values shifts;
+  if (!linearScore)
+    return shifts;
+  Value laneKey = code.mul(self.quadLane, getLaneKeys(getKeyBlock(masked)));
+  Value key = code.widen(code.add(firstKey, laneKey));
+  const StageValues &scoreHead = scoreHeads.front();
+  StageValues distanceKey = distance->emitKey(code, scoreHead, key);
+  Value slope = loadSlope();
+  for (const StageValues &scoreQuery : scoreQueries)
+    shifts.push_back(
+        code.mulF(slope, distance->emitPair(code, scoreHead, scoreQuery, distanceKey)));
+  return shifts;
+}
+
+Value WarpLowering::isSteep() {
+  // The largest slope whose products with distances are finite.
+  Value size = math::AbsFOp::create(code, loadSlope());
+  return code.compareF(arith::CmpFPredicate::UGE, size, code.f32(0x1p64f));
+}
