@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/AttnToTile/RequestedTile.h"
+#include "compiler/Conversion/AttnToTile/BodyOps.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
 #include "dialect/Tile/Analysis/ThreadRegisters.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,12 +35,21 @@ std::string attnc::getTileRange() {
   return "QUERIESxKEYS with queries of " + list(tileQueries) + " and keys of " + list(tileKeys);
 }
 
+/// Most ops that bodies are unrolled to in a tile that somebody wants.
+static constexpr int64_t unrolledOps = 4096;
+
 static WarpScheduleAttr getSchedule(attn::KernelOp kernel, TileSizes tile, int64_t warpRows) {
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
   // The products of wide heads make large loops.
   int64_t masked = headDims > 256 ? std::max<int64_t>(tile.keys / 2, 16) : tile.keys;
-  return WarpScheduleAttr::get(kernel.getContext(), tile.queries, warpRows, tile.keys, masked,
-                               !kernel.getDtype().isF32(), /*shortGrid=*/false);
+  auto get = [&](bool rolled) {
+    return WarpScheduleAttr::get(kernel.getContext(), tile.queries, warpRows, tile.keys, masked,
+                                 !kernel.getDtype().isF32(), /*shortGrid=*/false, rolled);
+  };
+  WarpScheduleAttr unrolled = get(/*rolled=*/false);
+  if (BodyOps(kernel, /*scoreLoops=*/2).fitUnrolled(unrolled, unrolledOps))
+    return unrolled;
+  return get(/*rolled=*/true);
 }
 
 namespace {

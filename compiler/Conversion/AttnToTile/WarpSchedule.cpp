@@ -11,7 +11,8 @@
 //
 // Bodies are unrolled over the pairs of a thread, the score body in both loops, the mask body in
 // one. Large bodies get a tile with fewer pairs, so that kernels stay small: they compute more than
-// they read in any case.
+// they read in any case. Still larger ones are computed in a loop over the keys of a thread, for
+// two rows at a time: warps of 16 rows, of which a multiprocessor holds more, hide its latencies.
 //
 // In short grids the time goes into reading keys and values, and most rows of a block may be
 // unused: warps have 16 rows, of which those without a query are skipped. There is one loop, so
@@ -20,7 +21,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Conversion/AttnToTile/WarpSchedule.h"
-#include "dialect/Attn/Analysis/Stages.h"
+#include "compiler/Conversion/AttnToTile/BodyOps.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
 #include "dialect/Tile/Analysis/ThreadRegisters.h"
 
@@ -31,15 +32,9 @@ using namespace attnc::tile;
 /// Most ops that bodies are unrolled to; in short grids, where a small kernel is worth more.
 static constexpr int64_t unrolledOps = 1024, shortUnrolledOps = 256;
 
-/// The ops of a body that are computed for each pair.
-template <typename OpTy> static int64_t countPairOps(OpTy body) {
-  if (!body)
-    return 0;
-  attn::Stages stages(body);
-  return llvm::count_if(body.getBody().front().without_terminator(), [&](Operation &op) {
-    return stages.get(op.getResult(0)) >= attn::Stage::Pair;
-  });
-}
+/// The rows of warps that compute rolled bodies, and the most values of a query that these may keep
+/// in registers beside the scores and the output of a large tile.
+static constexpr int64_t rolledWarpRows = 16, mostQueryValues = 16;
 
 namespace {
 struct Sizes {
@@ -58,28 +53,38 @@ static constexpr Sizes fmaSizes[] = {{128, 32, 64, 64}, {128, 32, 32, 32}, {128,
 static constexpr Sizes shortSizes[] = {
     {64, 16, 32, 32}, {64, 16, 16, 16}, {32, 16, 16, 16}, {16, 16, 16, 16}};
 
-/// The first of `choices` that fits, if one does with bodies of `pairOps` ops unrolled; else the
-/// last that fits.
+/// The first of `choices` that fits with its bodies unrolled, or that has warps for rolled ones and
+/// fits so; else the last that fits at all.
 static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
-                                    ArrayRef<Sizes> choices, int64_t pairOps, bool shortGrid) {
+                                    ArrayRef<Sizes> choices, bool shortGrid) {
+  BodyOps bodies(kernel, /*scoreLoops=*/shortGrid ? 1 : 2);
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
   WarpScheduleAttr smallest;
   for (const Sizes &sizes : choices) {
-    // The products of wide heads make large loops; the masked one is made half as large.
-    int64_t maskedKeyBlock = headDims > 256 && !shortGrid
-                                 ? std::max<int64_t>(sizes.keyBlock / 2, 16)
-                                 : sizes.maskedKeyBlock;
-    auto schedule =
-        WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows, sizes.keyBlock,
-                              maskedKeyBlock, !kernel.getDtype().isF32(), shortGrid);
-    SharedLayout layout(kernel, schedule);
-    if (countStateRegisters(kernel, schedule) > getFreeRegisters(schedule) ||
-        layout.totalBytes > sharedMemory)
+    auto getSchedule = [&](bool rolled) {
+      // The products of wide heads make large loops; the masked one is made half as large. So is
+      // that of rolled bodies, which cost more than products: fewer pairs are computed in vain.
+      int64_t maskedKeyBlock = (rolled || headDims > 256) && !shortGrid
+                                   ? std::max<int64_t>(sizes.keyBlock / 2, 16)
+                                   : sizes.maskedKeyBlock;
+      return WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows,
+                                   sizes.keyBlock, maskedKeyBlock, !kernel.getDtype().isF32(),
+                                   shortGrid, rolled);
+    };
+    auto fits = [&](WarpScheduleAttr schedule) {
+      return countStateRegisters(kernel, schedule) <= getFreeRegisters(schedule) &&
+             SharedLayout(kernel, schedule).totalBytes <= sharedMemory;
+    };
+    WarpScheduleAttr unrolled = getSchedule(/*rolled=*/false);
+    if (!fits(unrolled))
       continue;
-    int64_t pairs = sizes.warpRows / 8 * sizes.keyBlock / 4;
-    if (pairs * pairOps <= (shortGrid ? shortUnrolledOps : unrolledOps))
-      return schedule;
-    smallest = schedule;
+    if (bodies.fitUnrolled(unrolled, shortGrid ? shortUnrolledOps : unrolledOps))
+      return unrolled;
+    WarpScheduleAttr rolled = getSchedule(/*rolled=*/true);
+    if (sizes.warpRows == rolledWarpRows && bodies.getQueryValues() <= mostQueryValues &&
+        fits(rolled))
+      return rolled;
+    smallest = unrolled;
   }
   return smallest;
 }
@@ -87,13 +92,11 @@ static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
 WarpScheduleAttr attnc::chooseWarpSchedule(attn::KernelOp kernel, int64_t sharedMemory) {
   ArrayRef<Sizes> choices =
       kernel.getDtype().isF32() ? ArrayRef(fmaSizes) : ArrayRef(tensorCoreSizes);
-  int64_t pairOps = 2 * countPairOps(kernel.getScore()) + countPairOps(kernel.getMask());
-  return chooseSizes(kernel, sharedMemory, choices, pairOps, /*shortGrid=*/false);
+  return chooseSizes(kernel, sharedMemory, choices, /*shortGrid=*/false);
 }
 
 WarpScheduleAttr attnc::chooseShortSchedule(attn::KernelOp kernel, int64_t sharedMemory) {
-  int64_t pairOps = countPairOps(kernel.getScore()) + countPairOps(kernel.getMask());
   bool isWide = kernel.getHeadDim() + kernel.getValueDim() > 256;
-  return chooseSizes(kernel, sharedMemory, ArrayRef(shortSizes).drop_front(isWide), pairOps,
+  return chooseSizes(kernel, sharedMemory, ArrayRef(shortSizes).drop_front(isWide),
                      /*shortGrid=*/true);
 }

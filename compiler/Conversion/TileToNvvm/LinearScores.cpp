@@ -92,6 +92,16 @@ Value WarpLowering::loadSlope() {
   return code.load(code.getF32Type(), getShared(layout.slope), 4);
 }
 
+void WarpLowering::addDistances(Scores &scores) {
+  Value slope = loadSlope();
+  for (Values &row : scores)
+    for (auto [n, value] : llvm::enumerate(row)) {
+      auto column = static_cast<float>(getColumn(static_cast<int64_t>(n)));
+      if (column != 0)
+        value = code.fma(slope, code.f32(linearScore->step * column), value);
+    }
+}
+
 WarpLowering::Values WarpLowering::emitShifts(Value firstKey, bool masked) {
   Values shifts;
   if (!linearScore)

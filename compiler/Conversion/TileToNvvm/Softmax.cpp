@@ -14,32 +14,26 @@ using namespace attnc;
 
 static constexpr float infinity = std::numeric_limits<float>::infinity();
 
-void WarpLowering::emitColumn(Scores &scores, int64_t n, Value key, Value slope,
-                              const LaneRanges *ranges) {
+void WarpLowering::emitColumn(MutableArrayRef<Value> scores, Value key, CombineFn combine) {
   SmallVector<StageValues, 4> scoreKeys;
   StageValues maskKey;
-  if (!slope)
+  if (!linearScore)
     for (const StageValues &scoreHead : scoreHeads)
       scoreKeys.push_back(score->emitKey(code, scoreHead, key));
-  if (ranges)
+  if (combine)
     maskKey = pairMask->emitKey(code, maskHead, key);
-  for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
-    Value &value = scores[slot][n];
+  for (auto [slot, value] : llvm::enumerate(scores)) {
     // A score body's first factor may join the scale.
     if (scoreScale)
       value = arith::MulFOp::create(code, value, scoreScale, arith::FastMathFlags::reassoc);
-    if (slope && n != 0) {
-      float distance = linearScore->step * static_cast<float>(getColumn(n));
-      value = code.fma(slope, code.f32(distance), value);
-    } else if (score && !slope) {
-      size_t i = static_cast<size_t>(slot) % scoreHeads.size();
+    if (score && !linearScore) {
+      size_t i = slot % scoreHeads.size();
       value = score->emitPair(code, scoreHeads[i], scoreQueries[slot], scoreKeys[i], value);
     }
-    if (!ranges)
+    if (!combine)
       continue;
     Value taken = pairMask->emitPair(code, maskHead, maskQueries[slot], maskKey);
-    taken = code.andOf(isInRange(*ranges, slot, n), taken);
-    value = code.select(taken, value, code.f32(-infinity));
+    value = code.select(combine(slot, taken), value, code.f32(-infinity));
   }
 }
 
@@ -47,26 +41,41 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
   WarpBuilder::PhaseScope phase(code, masked ? "mask" : "scores");
   auto columns = static_cast<int64_t>(scores.front().size());
   bool evaluatesMask = masked && pairMask;
+  bool evaluates = (score && !linearScore) || evaluatesMask;
+  if (linearScore)
+    addDistances(scores);
+  bool rolled = evaluates && schedule.getRolled();
+  if (rolled)
+    emitRolledColumns(scores, firstKey, masked);
   LaneRanges ranges;
   if (masked) {
     ranges = getLaneRanges(firstKey);
     if (schedule.getTensorCores())
       makeBits(ranges, columns);
   }
+  if (rolled)
+    return ranges;
   Value laneFirst, lastKey = code.sub(numKeys, 1);
-  Value slope = linearScore ? loadSlope() : Value();
-  if ((score && !slope) || evaluatesMask)
+  if (evaluates)
     laneFirst = code.add(firstKey, code.mul(self.quadLane, getLaneKeys(getKeyBlock(masked))));
   for (int64_t n = 0; n < columns; ++n) {
     Value key;
-    if (laneFirst) {
+    if (evaluates) {
       key = code.add(laneFirst, getColumn(n));
       // Keys past the last are computed as the last.
       if (masked)
         key = code.minimum(key, lastKey);
       key = code.widen(key);
     }
-    emitColumn(scores, n, key, slope, evaluatesMask ? &ranges : nullptr);
+    Values column;
+    for (const Values &row : scores)
+      column.push_back(row[n]);
+    auto combine = [&](int64_t slot, Value taken) {
+      return code.andOf(isInRange(ranges, slot, n), taken);
+    };
+    emitColumn(column, key, evaluatesMask ? CombineFn(combine) : CombineFn());
+    for (auto [row, value] : llvm::zip(scores, column))
+      row[n] = value;
   }
   if (evaluatesMask)
     ranges = {};

@@ -52,6 +52,8 @@ SmallVector<std::string> attnc::summariseKernel(tile::KernelOp kernel) {
   lines.push_back(formatv("registers  {0} of the {1} that a thread can have hold scores and output",
                           countStateRegisters(attnKernel, schedule), getMostRegisters(schedule)));
   lines.push_back("shared     " + printShared(SharedLayout(attnKernel, schedule)));
+  if (schedule.getRolled())
+    lines.push_back("bodies     in loops over the keys of a thread, scores in shared memory");
   lines.push_back(formatv("loops      masked: blocks of {0} keys, with tests of every pair",
                           schedule.getMaskedKeyBlock()));
   lines.push_back(formatv("           full: blocks of {0} keys, without", schedule.getKeyBlock()));

@@ -251,10 +251,11 @@ private:
   //===--------------------------------------------------------------------===//
 
   LaneRanges emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
-  /// What emitPairs does to the scores of column `n`, without ranges of keys. `slope` is
-  /// that of a linear score body.
-  void emitColumn(Scores &scores, int64_t n, mlir::Value key, mlir::Value slope,
-                  const LaneRanges *ranges);
+  using CombineFn = llvm::function_ref<mlir::Value(int64_t slot, mlir::Value taken)>;
+  /// Turns products of one key, one a row slot, into scores, which a linear body has done before.
+  /// With `combine`, those for which it gives false for what the conditions of pairs say become
+  /// -inf.
+  void emitColumn(llvm::MutableArrayRef<mlir::Value> scores, mlir::Value key, CombineFn combine);
   /// Turns scores, relative to `shifts` if there are any, into weights; gives what the output has
   /// to be multiplied by.
   Values emitSoftmaxStep(Scores &scores, const LaneRanges &ranges, mlir::ValueRange shifts,
@@ -275,11 +276,22 @@ private:
 
   void storeSlope();
   mlir::Value loadSlope();
+  /// Makes products of a block scores, relative to its shifts.
+  void addDistances(Scores &scores);
   /// What the body gives a score of 0 at the lane's first key of the block, for each row slot;
   /// nothing for other bodies.
   Values emitShifts(mlir::Value firstKey, bool masked);
   /// Whether the slope is too large for sums, or not a number.
   mlir::Value isSteep();
+
+  //===--------------------------------------------------------------------===//
+  // RolledBodies.cpp: bodies in a loop over the keys of a thread
+  //===--------------------------------------------------------------------===//
+
+  /// getColumn for a number that is known at run time.
+  mlir::Value getColumn(mlir::Value n);
+  /// What emitColumn does, for all columns.
+  void emitRolledColumns(Scores &scores, mlir::Value firstKey, bool masked);
 
   //===--------------------------------------------------------------------===//
   // Epilogue.cpp: tile.epilogue

@@ -232,6 +232,11 @@ ScoreCosts KernelCosts::getCommon(int64_t keyBlock) const {
   // A score body reads scores that have been scaled.
   if (kernel.getScore())
     costs.fp32 += 1;
+  // Rolled bodies read scores from shared memory, where they are put before and taken from behind.
+  if (schedule.getRolled()) {
+    costs.memory += 4;
+    costs.sharedBytes += 16;
+  }
   return costs;
 }
 

@@ -7,15 +7,18 @@
 
 #include "dialect/Tile/Analysis/SharedLayout.h"
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace attnc;
 using namespace attnc::tile;
 
-/// Head dims together up to which shared memory has room for what registers would hold, and
-/// registers of scores and output from which on a thread has none left.
-static constexpr int64_t roomyColumns = 256;
+/// Registers of scores and output from which on a thread has none left.
 static constexpr int64_t tightRegisters = 128;
+
+/// The most shared memory, in ascending order, that a block of threads can have on the
+/// architectures: 99, 163 or 227 KiB.
+static constexpr int64_t blockBytes[] = {99 << 10, 163 << 10, 227 << 10};
 
 TileCopy::TileCopy(TileOrder order, int64_t rows, int64_t numThreads)
     : order(order), usedThreads(numThreads) {
@@ -83,39 +86,50 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   stageBytes = end - keys;
   if (schedule.getShortGrid())
     end += stageBytes;
-  weights = tensorCores ? end : placeTile(rows, keyRows);
+  weights = end;
+  if (!tensorCores || schedule.getRolled())
+    place(llvm::alignTo(keyRows * 4, panelBytes) * rows);
   if (schedule.getShortGrid())
     end = std::max(end, rows * getStagedRowBytes());
-  hasPlaces = tensorCores && headDim + valueDim <= roomyColumns;
-  int64_t stateRegisters = schedule.getWarpRows() / 8 * (keyRows + valueDim) / 4;
-  hasStatistics = hasPlaces && stateRegisters >= tightRegisters;
-  int64_t placesBytes = hasPlaces ? schedule.getNumThreads() * 32 : 0;
-  fullPlaces = maskedPlaces = place(placesBytes);
-  if (schedule.getMaskedBlocks() != 1)
-    maskedPlaces = place(placesBytes);
-  maxima = place(hasStatistics ? rows * 16 : 0);
-  sums = place(hasStatistics ? rows * 16 : 0);
   blockSource = place(52);
   slope = blockSource + 48;
   flags = place(rows * 4);
   statistics = schedule.getShortGrid() ? place(rows * 8) : end;
   fullBlocks = partialBlocks = counts = rowBegins = rowEnds = end;
-  attn::MaskOp mask = kernel.getMask();
-  if (!mask) {
-    totalBytes = end;
-    return;
+  if (attn::MaskOp mask = kernel.getMask()) {
+    attn::MaskAnalysis analysis(mask);
+    if (!analysis.getRangeConditions().empty()) {
+      // A row is spread over four threads.
+      rowBegins = place(analysis.rangesHaveBegins() ? rows * 16 : 0);
+      rowEnds = place(rows * 16);
+    }
+    if (analysis.needsVerdict()) {
+      fullBlocks = place(schedule.getNumThreads() * 4);
+      partialBlocks = place(schedule.getNumThreads() * schedule.getMaskedBlocks() * 4);
+      counts = place(schedule.getNumWarps() * 8);
+    }
   }
-  attn::MaskAnalysis analysis(mask);
-  if (!analysis.getRangeConditions().empty()) {
-    // A row is spread over four threads.
-    rowBegins = place(analysis.rangesHaveBegins() ? rows * 16 : 0);
-    rowEnds = place(rows * 16);
-  }
-  if (analysis.needsVerdict()) {
-    fullBlocks = place(schedule.getNumThreads() * 4);
-    partialBlocks = place(schedule.getNumThreads() * schedule.getMaskedBlocks() * 4);
-    counts = place(schedule.getNumWarps() * 8);
-  }
+
+  // The rest only saves registers, and no architecture is to lose the tile for it.
+  int64_t room = 0;
+  for (int64_t bytes : llvm::reverse(blockBytes))
+    if (end <= bytes)
+      room = bytes - end;
+  auto take = [&](bool wanted, int64_t bytes) {
+    bool taken = wanted && bytes <= room;
+    room -= taken ? bytes : 0;
+    return taken;
+  };
+  bool sameBlocks = schedule.getMaskedBlocks() == 1;
+  int64_t placesBytes = schedule.getNumThreads() * 32, rowBytes = rows * 16;
+  hasPlaces = take(tensorCores, sameBlocks ? placesBytes : 2 * placesBytes);
+  fullPlaces = maskedPlaces = place(hasPlaces ? placesBytes : 0);
+  if (!sameBlocks)
+    maskedPlaces = place(hasPlaces ? placesBytes : 0);
+  int64_t stateRegisters = schedule.getWarpRows() / 8 * (keyRows + valueDim) / 4;
+  hasStatistics = take(tensorCores && stateRegisters >= tightRegisters, 2 * rowBytes);
+  maxima = place(hasStatistics ? rowBytes : 0);
+  sums = place(hasStatistics ? rowBytes : 0);
   totalBytes = end;
 }
 

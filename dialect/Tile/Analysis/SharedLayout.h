@@ -83,16 +83,16 @@ struct SharedLayout {
   int64_t keys, values;
   /// From the buffers of keys and values to the second ones, which short grids have.
   int64_t stageBytes;
-  /// With `hasPlaces`, the places of each thread in tiles and in global memory, for full blocks of
-  /// keys and for masked ones: arrays of eight bytes a thread, one behind the other.
-  bool hasPlaces;
-  int64_t fullPlaces, maskedPlaces;
-  /// With `hasStatistics`, four bytes a thread and row of it: the row's largest score, and the sum
-  /// of the thread's weights.
-  bool hasStatistics;
-  int64_t maxima, sums;
+  /// The place that a thread has for the score of slot `slot` and column `column`, from its place
+  /// for the first one on. A panel takes 8 columns of the threads of a warp, in the warp's rows.
+  int64_t getScorePlace(int64_t slot, int64_t column, WarpScheduleAttr schedule) const {
+    return column / 8 * schedule.getQueryBlock() * panelBytes +
+           (column % 8 * schedule.getWarpRows() / 8 + slot) * panelBytes;
+  }
+
   /// Weights, where products need them in shared memory: f32, a row for each query. Chunks are
-  /// swizzled as the products like it.
+  /// swizzled as the products like it. Before, scores of rolled bodies: a row has one of each
+  /// thread of the warp.
   int64_t weights;
   /// Where the keys and values of the block are, for the function that copies them element by
   /// element.
@@ -109,6 +109,14 @@ struct SharedLayout {
   /// Four bytes each: a full block of keys for each thread, the masked blocks of one that is not,
   /// and for each warp how many of both it has found.
   int64_t fullBlocks, partialBlocks, counts;
+  /// With `hasPlaces`, the places of each thread in tiles and in global memory, for full blocks of
+  /// keys and for masked ones: arrays of eight bytes a thread, one behind the other.
+  bool hasPlaces;
+  int64_t fullPlaces, maskedPlaces;
+  /// With `hasStatistics`, four bytes a thread and row of it: the row's largest score, and the sum
+  /// of the thread's weights.
+  bool hasStatistics;
+  int64_t maxima, sums;
   int64_t totalBytes;
 };
 

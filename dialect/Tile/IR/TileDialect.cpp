@@ -63,8 +63,8 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
 
 LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                        int64_t queryBlock, int64_t warpRows, int64_t keyBlock,
-                                       int64_t maskedKeyBlock, bool /*tensorCores*/,
-                                       bool shortGrid) {
+                                       int64_t maskedKeyBlock, bool /*tensorCores*/, bool shortGrid,
+                                       bool /*rolled*/) {
   if (warpRows < 16 || warpRows % 16)
     return emitError() << "expected rows of a warp that are a multiple of 16, got " << warpRows;
   if (queryBlock < warpRows || queryBlock % warpRows || queryBlock / warpRows > 32)

@@ -93,13 +93,15 @@ def Tile_WarpSchedule : AttrDef<TileDialect, "WarpSchedule"> {
   let description = [{
     A block of threads computes `query_block` queries against blocks of `key_block` keys, or of `masked_key_block` keys where
     pairs may be excluded; each of its warps has `warp_rows` of the queries. `tensor_cores`: products by mma.sync on pairs of f16 or bf16, else by fused multiply-add in f32.
+    `rolled`: a loop over the keys of a thread computes the bodies, else they are unrolled.
 
     `short_grid`: for launches with few queries or blocks. Rows of a block are pairs of a query and a head of one group, blocks of
     keys may be shared out to several blocks of threads, and all of them are masked ones.
   }];
   let parameters = (ins
     "int64_t":$query_block, "int64_t":$warp_rows, "int64_t":$key_block,
-    "int64_t":$masked_key_block, "bool":$tensor_cores, DefaultValuedParameter<"bool", "false">:$short_grid);
+    "int64_t":$masked_key_block, "bool":$tensor_cores, DefaultValuedParameter<"bool", "false">:$short_grid,
+    DefaultValuedParameter<"bool", "false">:$rolled);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
