@@ -55,7 +55,7 @@ attn.kernel @query_ops dtype(bf16) head_dim(64) value_dim(64) {
 // Beyond what can be unrolled with warps of 16 rows, bodies are in loops, which take their scores from shared memory. Masked blocks have half
 // the keys.
 // LARGE: tile.kernel @rolled_pairs warp_schedule(<query_block = 128, warp_rows = 16, key_block = 64, masked_key_block = 32, tensor_cores = true, rolled = true>)
-// SMALL: tile.kernel @rolled_pairs warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 32, tensor_cores = true, rolled = true>)
+// SMALL: tile.kernel @rolled_pairs warp_schedule(<query_block = 128, warp_rows = 16, key_block = 64, masked_key_block = 32, tensor_cores = true, rolled = true>)
 attn.kernel @rolled_pairs dtype(bf16) head_dim(128) value_dim(128) {
   attn.score(%s, %b, %h, %q, %kv) {
     %0 = arith.mulf %s, %s : f32

@@ -1,4 +1,5 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=166912 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: attn-opt %s -split-input-file --convert-attn-to-tile="shared-memory=166912 tile=64x64" --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s --check-prefix=ROOM
 
 // Where scores and output take most registers, maxima and sums are in shared memory from block to block: four of each a thread, of which no loop carries any.
 // CHECK-LABEL: llvm.func @tight(
@@ -28,20 +29,17 @@ attn.kernel @carried dtype(f32) head_dim(128) value_dim(128) {
 
 // -----
 
-// Threads look up where they read and write in the loops. Wide heads leave no shared memory for that, and it is computed in each step.
-// CHECK-LABEL: llvm.func @places(
+// Threads look up where they read and write in the loops.
+// CHECK-LABEL: llvm.func @wide(
 // CHECK:         scf.while
 // CHECK:           nvvm.barrier
 // CHECK:           llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xi32>
 // CHECK:           nvvm.ldmatrix
-attn.kernel @places dtype(bf16) head_dim(128) value_dim(128) {
-}
 
-// -----
-
-// CHECK-LABEL: llvm.func @wide(
-// CHECK:         scf.while
-// CHECK-NOT:     {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xi32>
-// CHECK:         llvm.return
+// A tile that leaves no shared memory for that has neither: all is computed in each step, and carried.
+// ROOM-LABEL: llvm.func @wide(
+// ROOM:         %{{.*}} = scf.while
+// ROOM-NOT:     {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xi32>
+// ROOM:         llvm.return
 attn.kernel @wide dtype(bf16) head_dim(256) value_dim(256) {
 }
