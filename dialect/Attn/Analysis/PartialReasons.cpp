@@ -20,9 +20,15 @@ static SmallVector<Value> collectValues(Value condition) {
     if (Operation *op = seen[i].getDefiningOp())
       seen.insert_range(op->getOperands());
   SmallVector<Value> values = seen.takeVector();
-  llvm::stable_sort(values, [](Value a, Value b) {
-    Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-    return x && y ? x->isBeforeInBlock(y) : !x && y;
+  // Arguments of the body first, then results in the order of their ops.
+  llvm::sort(values, [](Value a, Value b) {
+    auto x = dyn_cast<OpResult>(a), y = dyn_cast<OpResult>(b);
+    if (!x || !y)
+      return x ? false
+               : y || cast<BlockArgument>(a).getArgNumber() < cast<BlockArgument>(b).getArgNumber();
+    if (x.getOwner() == y.getOwner())
+      return x.getResultNumber() < y.getResultNumber();
+    return x.getOwner()->isBeforeInBlock(y.getOwner());
   });
   return values;
 }

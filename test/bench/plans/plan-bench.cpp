@@ -152,17 +152,16 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   insertAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::vector<int64_t> lengths = {1000, 4096, 4097, 131072, 131073};
+  for (int64_t length = 16384; length <= longest; length *= 4)
+    lengths.push_back(length);
+  std::sort(lengths.begin(), lengths.end());
   std::vector<Result> results;
   for (const Program &program : programs) {
     HostKernel kernel = compile(program, context);
-    for (int64_t length : {1000, 4096, 4097, 131072, 131073})
-      results.push_back(measure(kernel, program.name, length, runs));
-    for (int64_t length = 16384; length <= longest; length *= 4)
+    for (int64_t length : lengths)
       results.push_back(measure(kernel, program.name, length, runs));
   }
-  std::stable_sort(results.begin(), results.end(), [](const Result &a, const Result &b) {
-    return a.name == b.name && a.length < b.length;
-  });
   print(results, json);
   return 0;
 }

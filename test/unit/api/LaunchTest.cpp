@@ -318,6 +318,8 @@ struct LastLaunch {
 } // namespace
 
 TEST(ApiLaunch, GlobalsLaunchAndReleaseAtExit) {
+  // In a process of its own: a fork would leave the threads of other tests behind.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         static LastLaunch last;
