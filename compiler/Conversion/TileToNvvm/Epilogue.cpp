@@ -39,14 +39,14 @@ void WarpLowering::stageOutput(const State &state, const Values &inverses) {
       continue;
     }
     // Columns 16 j + 4 i to + 3: chunk 4 j + i.
-    auto four = VectorType::get(4, code.getF32Type());
     for (int64_t n = 0; n < getNumOutputs(); n += 4) {
       Value place = code.bitXor(code.bitXor(start, code.shiftLeft(self.quadLane, 4)),
                                 n % 8 * SharedLayout::chunkBytes);
-      Value all = LLVM::PoisonOp::create(code, four);
+      Values four;
       for (int64_t i = 0; i < 4; ++i)
-        all = LLVM::InsertElementOp::create(code, all, normalise(n + i), code.i32(i));
-      code.store(all, getShared(place, offset + n / 8 * panelBytes), SharedLayout::chunkBytes);
+        four.push_back(normalise(n + i));
+      code.store(code.packVector(four), getShared(place, offset + n / 8 * panelBytes),
+                 SharedLayout::chunkBytes);
     }
   }
 }
@@ -132,6 +132,7 @@ void WarpLowering::emitEpilogue(State &state) {
     return;
   }
   Values sums, flags;
+  Value steep = linearScore ? isSteep() : Value();
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Value sum = state.sums[slot];
     // Products with 0 are 0, or NaN where an output is not finite.
@@ -150,8 +151,8 @@ void WarpLowering::emitEpilogue(State &state) {
       Value unknown = loadShared(code.getI32Type(), layout.flags, row);
       flag = code.orOf(flag, code.less(code.i32(0), unknown));
     }
-    if (linearScore)
-      flag = code.orOf(flag, isSteep());
+    if (steep)
+      flag = code.orOf(flag, steep);
     flags.push_back(flag);
   }
   storeRows(state, sums);

@@ -20,16 +20,9 @@ using tile::SharedLayout;
 /// f32 in a chunk.
 static constexpr int64_t chunkElements = 4;
 
-static Value loadChunk(WarpBuilder &code, Value address) {
-  return code.load(VectorType::get(chunkElements, code.getF32Type()), address,
-                   SharedLayout::chunkBytes);
-}
-
-static std::array<Value, 4> getElements(WarpBuilder &code, Value chunk) {
-  std::array<Value, 4> elements;
-  for (int64_t i = 0; i < chunkElements; ++i)
-    elements[i] = LLVM::ExtractElementOp::create(code, chunk, code.i32(i));
-  return elements;
+static WarpBuilder::Values loadChunk(WarpBuilder &code, Value address) {
+  auto type = VectorType::get(chunkElements, code.getF32Type());
+  return code.unpackVector(code.load(type, address, SharedLayout::chunkBytes));
 }
 
 WarpLowering::Scores WarpLowering::emitFmaDot(int64_t keyBlock) {
@@ -55,14 +48,13 @@ WarpLowering::Scores WarpLowering::emitFmaDot(int64_t keyBlock) {
     Value queries = getShared(place(queryFirst, schedule.getQueryBlock()), layout.queries);
     Value keys[] = {getKeyShared(place(keyFirst[0], keyBlock), layout.keys),
                     getKeyShared(place(keyFirst[1], keyBlock), layout.keys)};
-    SmallVector<std::array<Value, 4>, 4> rows;
+    SmallVector<Values, 4> rows;
     for (int64_t slot = 0; slot < slots; ++slot)
-      rows.push_back(getElements(
-          code, loadChunk(code, code.address(queries, slot * 8 * SharedLayout::panelBytes))));
+      rows.push_back(loadChunk(code, code.address(queries, slot * 8 * SharedLayout::panelBytes)));
     Values results(carried);
     for (int64_t n = 0; n < columns; ++n) {
       Value address = code.address(keys[n % 2], n / 2 * 8 * SharedLayout::panelBytes);
-      std::array<Value, 4> key = getElements(code, loadChunk(code, address));
+      Values key = loadChunk(code, address);
       for (int64_t slot = 0; slot < slots; ++slot)
         for (int64_t i = 0; i < chunkElements; ++i) {
           Value &sum = results[slot * columns + n];
@@ -93,16 +85,13 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, S
   Value chunkOfPair = code.shiftLeft(code.shiftRight(self.quadLane, 1), 4);
   Value byteOfPair = code.shiftLeft(code.bitAnd(self.quadLane, 1), 3);
   int64_t weightPanel = schedule.getQueryBlock() * SharedLayout::panelBytes;
-  auto pair = VectorType::get(2, code.getF32Type());
   for (int64_t n = 0; n < columns; n += 2) {
     int64_t chunk = n;
     Value place =
         code.bitXor(code.bitXor(rowStart, chunkOfPair), chunk % 8 * SharedLayout::chunkBytes);
     Value target = getShared(code.add(place, byteOfPair), layout.weights + chunk / 8 * weightPanel);
     for (int64_t slot = 0; slot < slots; ++slot) {
-      Value both = LLVM::PoisonOp::create(code, pair);
-      for (int64_t i = 0; i < 2; ++i)
-        both = LLVM::InsertElementOp::create(code, both, weights[slot][n + i], code.i32(i));
+      Value both = code.packVector(ArrayRef(weights[slot]).slice(n, 2));
       code.store(both, code.address(target, slot * 8 * SharedLayout::panelBytes), 8);
     }
   }
@@ -118,10 +107,9 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, S
     Value source = getShared(
         code.add(code.bitXor(rowStart, inPanel), code.mul(code.shiftRight(chunk, 3), weightPanel)),
         layout.weights);
-    SmallVector<std::array<Value, 4>, 4> rows;
+    SmallVector<Values, 4> rows;
     for (int64_t slot = 0; slot < slots; ++slot)
-      rows.push_back(getElements(
-          code, loadChunk(code, code.address(source, slot * 8 * SharedLayout::panelBytes))));
+      rows.push_back(loadChunk(code, code.address(source, slot * 8 * SharedLayout::panelBytes)));
     Values results(carried);
     // Keys 4 c to 4 c + 3: their rows are swizzled by 4 (c & 1) + e.
     Value upper = code.shiftLeft(code.bitAnd(chunk, 1), 2);
@@ -134,8 +122,7 @@ void WarpLowering::emitFmaDotAcc(const Scores &weights, const Values &factors, S
         int64_t group = n / chunkElements;
         int64_t offset =
             group / 2 * keyBlock * SharedLayout::panelBytes + e * SharedLayout::panelBytes;
-        std::array<Value, 4> value =
-            getElements(code, loadChunk(code, code.address(values[group % 2], offset)));
+        Values value = loadChunk(code, code.address(values[group % 2], offset));
         for (int64_t slot = 0; slot < slots; ++slot)
           for (int64_t i = 0; i < chunkElements; ++i) {
             Value &sum = results[slot * outputs + n + i];

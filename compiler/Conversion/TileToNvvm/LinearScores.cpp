@@ -24,11 +24,11 @@ using namespace mlir;
 using namespace attnc;
 using attn::Stage;
 
-/// By how much `distance` grows with the key: 1 or -1, or 0 where that is not known. Integers of 32
-/// bits do not wrap around.
-static float getStep(Value distance, Value key, const attn::Stages &stages) {
+/// By how much `distance` grows with the key, 1 or -1, where that is known. Integers of 32 bits do
+/// not wrap around.
+static std::optional<float> getStep(Value distance, Value key, const attn::Stages &stages) {
   if (!distance.getType().isInteger(32))
-    return 0;
+    return std::nullopt;
   auto isKey = [&](Value value) {
     auto narrowed = value.getDefiningOp<arith::TruncIOp>();
     return narrowed && narrowed.getIn() == key;
@@ -47,7 +47,7 @@ static float getStep(Value distance, Value key, const attn::Stages &stages) {
     if ((isKey(sum.getLhs()) && isOfRow(sum.getRhs())) ||
         (isKey(sum.getRhs()) && isOfRow(sum.getLhs())))
       return 1;
-  return 0;
+  return std::nullopt;
 }
 
 std::optional<LinearScore> attnc::matchLinearScore(attn::KernelOp kernel) {
@@ -72,8 +72,8 @@ std::optional<LinearScore> attnc::matchLinearScore(attn::KernelOp kernel) {
     auto distance = factor.getDefiningOp<arith::SIToFPOp>();
     if (!distance || stages.get(slope) != Stage::Head)
       continue;
-    if (float step = getStep(distance.getIn(), score.getKey(), stages))
-      return LinearScore{sign, slope, factor, step, *scale};
+    if (std::optional<float> step = getStep(distance.getIn(), score.getKey(), stages))
+      return LinearScore{sign, slope, factor, *step, *scale};
   }
   return std::nullopt;
 }

@@ -75,8 +75,8 @@ WarpLowering::LaneRanges WarpLowering::getLaneRanges(Value firstKey) {
     Value keys =
         code.load(VectorType::get(slots, code.getI32Type()), getShared(place, array), 4 * slots);
     Values relative;
-    for (int64_t slot = 0; slot < slots; ++slot)
-      relative.push_back(getRelative(LLVM::ExtractElementOp::create(code, keys, code.i32(slot))));
+    for (Value key : code.unpackVector(keys))
+      relative.push_back(getRelative(key));
     return relative;
   };
   if (maskAnalysis->rangesHaveBegins())

@@ -24,14 +24,6 @@ void WarpLowering::stageShortRows(const State &state) {
   // Neighbouring columns of a lane: pairs of tensor cores, fours of products in f32.
   int64_t group = schedule.getTensorCores() ? 2 : 4, groupBytes = 16 * group;
   constexpr int64_t swizzled = tile::SharedLayout::stagedRowAlignment;
-  auto makeVector = [&](ValueRange elements) {
-    auto type = VectorType::get(static_cast<int64_t>(elements.size()), code.getF32Type());
-    Value vector = LLVM::PoisonOp::create(code, type);
-    for (auto [i, element] : llvm::enumerate(elements))
-      vector =
-          LLVM::InsertElementOp::create(code, vector, element, code.i32(static_cast<int64_t>(i)));
-    return vector;
-  };
   Value inRow = code.bitXor(code.mul(self.quadLane, 4 * group), code.shiftLeft(self.quadRow, 5));
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Value row = code.add(code.add(self.warpRow, self.quadRow), 8 * slot);
@@ -39,14 +31,14 @@ void WarpLowering::stageShortRows(const State &state) {
     for (int64_t laneMask : {1, 2})
       sum = code.addF(sum, code.shuffleXor(sum, laneMask));
     code.ifTrue(code.equal(self.quadLane, code.i32(0)), [&] {
-      code.store(makeVector({state.maxima[slot], sum}),
+      code.store(code.packVector({state.maxima[slot], sum}),
                  getShared(code.shiftLeft(row, 3), layout.statistics), 8);
     });
     Value start = code.add(code.mul(row, layout.getStagedRowBytes()), inRow);
     for (int64_t n = 0; n < getNumOutputs(); n += group) {
       int64_t byte = n / group * groupBytes;
       Value place = code.bitXor(start, byte % swizzled);
-      code.store(makeVector(ArrayRef(state.output[slot]).slice(n, group)),
+      code.store(code.packVector(ArrayRef(state.output[slot]).slice(n, group)),
                  getShared(place, layout.queries + byte / swizzled * swizzled), 4 * group);
     }
   }

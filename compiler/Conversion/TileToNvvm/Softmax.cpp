@@ -17,7 +17,7 @@ static constexpr float infinity = std::numeric_limits<float>::infinity();
 void WarpLowering::emitColumn(MutableArrayRef<Value> scores, Value key, CombineFn combine) {
   SmallVector<StageValues, 4> scoreKeys;
   StageValues maskKey;
-  if (!linearScore)
+  if (evaluatesScore())
     for (const StageValues &scoreHead : scoreHeads)
       scoreKeys.push_back(score->emitKey(code, scoreHead, key));
   if (combine)
@@ -26,7 +26,7 @@ void WarpLowering::emitColumn(MutableArrayRef<Value> scores, Value key, CombineF
     // A score body's first factor may join the scale.
     if (scoreScale)
       value = arith::MulFOp::create(code, value, scoreScale, arith::FastMathFlags::reassoc);
-    if (score && !linearScore) {
+    if (evaluatesScore()) {
       size_t i = slot % scoreHeads.size();
       value = score->emitPair(code, scoreHeads[i], scoreQueries[slot], scoreKeys[i], value);
     }
@@ -41,7 +41,7 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
   WarpBuilder::PhaseScope phase(code, masked ? "mask" : "scores");
   auto columns = static_cast<int64_t>(scores.front().size());
   bool evaluatesMask = masked && pairMask;
-  bool evaluates = (score && !linearScore) || evaluatesMask;
+  bool evaluates = evaluatesScore() || evaluatesMask;
   if (linearScore)
     addDistances(scores);
   bool rolled = evaluates && schedule.getRolled();
@@ -154,9 +154,7 @@ void WarpLowering::loadStatistics(State &state) {
   Value place = code.mul(code.threadIndex(), 4 * slots);
   for (auto [values, array] :
        {std::pair(&state.maxima, layout.maxima), {&state.sums, layout.sums}}) {
-    Value all = code.load(type, getShared(place, array), 4 * slots);
-    for (int64_t slot = 0; slot < slots; ++slot)
-      values->push_back(LLVM::ExtractElementOp::create(code, all, code.i32(slot)));
+    *values = code.unpackVector(code.load(type, getShared(place, array), 4 * slots));
   }
 }
 
@@ -164,14 +162,10 @@ void WarpLowering::storeStatistics(State &state) {
   if (!layout.hasStatistics)
     return;
   int64_t slots = getNumSlots();
-  auto type = VectorType::get(slots, code.getF32Type());
   Value place = code.mul(code.threadIndex(), 4 * slots);
   for (auto [values, array] :
        {std::pair(&state.maxima, layout.maxima), {&state.sums, layout.sums}}) {
-    Value all = LLVM::PoisonOp::create(code, type);
-    for (int64_t slot = 0; slot < slots; ++slot)
-      all = LLVM::InsertElementOp::create(code, all, (*values)[slot], code.i32(slot));
-    code.store(all, getShared(place, array), 4 * slots);
+    code.store(code.packVector(*values), getShared(place, array), 4 * slots);
     values->clear();
   }
 }

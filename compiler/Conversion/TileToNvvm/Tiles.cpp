@@ -112,10 +112,7 @@ void WarpLowering::storePlaces() {
     kinds.push_back(false);
   for (bool masked : kinds) {
     auto store = [&](PlaceArray array, Value first, Value second) {
-      Value words = LLVM::PoisonOp::create(code, VectorType::get(2, code.getI32Type()));
-      words = LLVM::InsertElementOp::create(code, words, first, code.i32(0));
-      words = LLVM::InsertElementOp::create(code, words, second, code.i32(1));
-      code.store(words, getPlaceAddress(masked, array, self.thread), 8);
+      code.store(code.packVector({first, second}), getPlaceAddress(masked, array, self.thread), 8);
     };
     int64_t keyBlock = getKeyBlock(masked);
     TileCopy copy(layout.getKeyOrder(keyBlock), keyBlock, schedule.getNumThreads());
@@ -129,10 +126,10 @@ void WarpLowering::storePlaces() {
 }
 
 std::array<Value, 2> WarpLowering::loadPlaces(bool masked, int64_t array) {
-  Value words = code.load(VectorType::get(2, code.getI32Type()),
-                          getPlaceAddress(masked, array, code.threadIndex()), 8);
-  return {LLVM::ExtractElementOp::create(code, words, code.i32(0)),
-          LLVM::ExtractElementOp::create(code, words, code.i32(1))};
+  Values words =
+      code.unpackVector(code.load(VectorType::get(2, code.getI32Type()),
+                                  getPlaceAddress(masked, array, code.threadIndex()), 8));
+  return {words[0], words[1]};
 }
 
 std::array<Value, 2> WarpLowering::getProductPlaces(bool masked) {

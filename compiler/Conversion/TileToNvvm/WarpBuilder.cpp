@@ -128,6 +128,20 @@ Value WarpBuilder::packPair(Type element, Value low, Value high) {
   return bitcast(getI32Type(), packed);
 }
 
+WarpBuilder::Values WarpBuilder::unpackVector(Value vector) {
+  Values values;
+  for (int64_t i = 0; i < cast<VectorType>(vector.getType()).getNumElements(); ++i)
+    values.push_back(LLVM::ExtractElementOp::create(*this, vector, i32(i)));
+  return values;
+}
+Value WarpBuilder::packVector(ValueRange values) {
+  auto type = VectorType::get(static_cast<int64_t>(values.size()), values.front().getType());
+  Value vector = LLVM::PoisonOp::create(*this, type);
+  for (auto [i, value] : llvm::enumerate(values))
+    vector = LLVM::InsertElementOp::create(*this, vector, value, i32(static_cast<int64_t>(i)));
+  return vector;
+}
+
 //===------------------------------------------------------------------------===//
 // Threads
 //===------------------------------------------------------------------------===//

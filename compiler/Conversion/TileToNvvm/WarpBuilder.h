@@ -89,6 +89,10 @@ public:
   /// Two f32 rounded to `element`, `low` in the low half of an i32.
   mlir::Value packPair(mlir::Type element, mlir::Value low, mlir::Value high);
 
+  /// A vector of values of one type, and its values.
+  mlir::Value packVector(mlir::ValueRange values);
+  Values unpackVector(mlir::Value vector);
+
   //===--------------------------------------------------------------------===//
   // Threads
   //===--------------------------------------------------------------------===//

@@ -250,6 +250,8 @@ private:
   // Softmax.cpp: tile.map, tile.mask, tile.softmax_step
   //===--------------------------------------------------------------------===//
 
+  /// Whether loops evaluate the score body pair by pair.
+  bool evaluatesScore() const { return score && !linearScore; }
   LaneRanges emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
   using CombineFn = llvm::function_ref<mlir::Value(int64_t slot, mlir::Value taken)>;
   /// Turns products of one key, one a row slot, into scores, which a linear body has done before.
