@@ -21,7 +21,7 @@ constexpr size_t defaultMaxKernels = 256;
 /// What all caches of the process share.
 struct Shared {
   std::mutex mutex; ///< guards `disk`
-  DiskCache disk{DiskCache::getDefaultFolder()};
+  std::shared_ptr<DiskCache> disk = std::make_shared<DiskCache>(DiskCache::getDefaultFolder());
   std::atomic<size_t> maxKernels{defaultMaxKernels};
   std::atomic<int64_t> compilations{0}, memoryHits{0}, diskHits{0};
 
@@ -30,7 +30,7 @@ struct Shared {
     return shared;
   }
 
-  DiskCache getDisk() {
+  std::shared_ptr<DiskCache> getDisk() {
     std::lock_guard<std::mutex> lock(mutex);
     return disk;
   }
@@ -97,8 +97,8 @@ Result compileAnew(Device &device, const attnc_source_t &source, std::string &co
 /// From disk, or compiled and put there.
 Result obtain(Device &device, const attnc_source_t &source, const std::string &key,
               std::shared_ptr<const Kernel> &kernel) {
-  DiskCache disk = Shared::get().getDisk();
-  if (std::optional<std::string> code = disk.find(key); code && !load(device, *code, kernel)) {
+  std::shared_ptr<DiskCache> disk = Shared::get().getDisk();
+  if (std::optional<std::string> code = disk->find(key); code && !load(device, *code, kernel)) {
     ++Shared::get().diskHits;
     return std::nullopt;
   }
@@ -106,7 +106,7 @@ Result obtain(Device &device, const attnc_source_t &source, const std::string &k
   if (Result failure = compileAnew(device, source, code, kernel))
     return failure;
   // A cache that cannot be written to costs time alone; attnc_cache_get_info says why.
-  disk.add(key, code);
+  disk->add(key, code);
   return std::nullopt;
 }
 } // namespace
@@ -173,9 +173,9 @@ Result api::configureCache(const attnc_cache_options_t &options) {
                            std::string(options.folder) + "`");
   Shared &shared = Shared::get();
   std::lock_guard<std::mutex> lock(shared.mutex);
-  shared.disk =
-      DiskCache(options.folder ? options.folder : DiskCache::getDefaultFolder(),
-                options.max_disk_bytes ? options.max_disk_bytes : DiskCache::defaultMaxBytes);
+  shared.disk = std::make_shared<DiskCache>(
+      options.folder ? options.folder : DiskCache::getDefaultFolder(),
+      options.max_disk_bytes ? options.max_disk_bytes : DiskCache::defaultMaxBytes);
   shared.maxKernels =
       options.max_kernels ? static_cast<size_t>(options.max_kernels) : defaultMaxKernels;
   return std::nullopt;
@@ -184,9 +184,9 @@ Result api::configureCache(const attnc_cache_options_t &options) {
 attnc_cache_info_t api::getCacheInfo() {
   thread_local std::string folder, problem;
   Shared &shared = Shared::get();
-  DiskCache disk = shared.getDisk();
-  DiskCache::Info found = disk.getInfo();
-  folder = disk.getFolder();
+  std::shared_ptr<const DiskCache> disk = shared.getDisk();
+  DiskCache::Info found = disk->getInfo();
+  folder = disk->getFolder();
   problem = found.problem;
   attnc_cache_info_t info{};
   info.folder = folder.c_str();
@@ -200,7 +200,7 @@ attnc_cache_info_t api::getCacheInfo() {
 }
 
 Result api::clearCache() {
-  if (std::optional<std::string> error = Shared::get().getDisk().clear())
+  if (std::optional<std::string> error = Shared::get().getDisk()->clear())
     return Failure{ATTNC_UNAVAILABLE, *error};
   return std::nullopt;
 }

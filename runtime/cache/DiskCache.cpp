@@ -191,7 +191,7 @@ std::optional<std::string> DiskCache::find(std::string_view key) const {
   return code;
 }
 
-Error DiskCache::add(std::string_view key, std::string_view code) const {
+Error DiskCache::write(std::string_view key, std::string_view code) const {
   if (Error error = checkFolder())
     return error;
   if (Error error = makeFolder(folder))
@@ -214,6 +214,13 @@ Error DiskCache::add(std::string_view key, std::string_view code) const {
   }
   evict();
   return std::nullopt;
+}
+
+Error DiskCache::add(std::string_view key, std::string_view code) {
+  Error error = write(key, code);
+  std::lock_guard<std::mutex> lock(mutex);
+  writeProblem = error.value_or("");
+  return error;
 }
 
 void DiskCache::evict() const {
@@ -241,6 +248,8 @@ DiskCache::Info DiskCache::getInfo() const {
     info.bytes += entry.bytes;
     info.entries += !entry.isTemporary;
   }
+  std::lock_guard<std::mutex> lock(mutex);
+  info.problem = writeProblem;
   return info;
 }
 

@@ -9,6 +9,7 @@
 #define RUNTIME_CACHE_DISKCACHE_H
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,11 +38,11 @@ public:
 
   /// Keeps `code`; entries that were not used for longest go where the cache would be too large.
   /// Returns why it cannot, which loses nothing but time.
-  std::optional<std::string> add(std::string_view key, std::string_view code) const;
+  std::optional<std::string> add(std::string_view key, std::string_view code);
 
   struct Info {
     int64_t entries = 0, bytes = 0;
-    std::string problem; ///< why the folder is not used, or ""
+    std::string problem; ///< why the folder is not used, or why the last `add` failed, or ""
   };
   Info getInfo() const;
 
@@ -52,10 +53,13 @@ private:
   /// Why the folder cannot be used, or nothing.
   std::optional<std::string> checkFolder() const;
   std::string getPath(std::string_view key) const;
+  std::optional<std::string> write(std::string_view key, std::string_view code) const;
   void evict() const;
 
-  std::string folder;
-  int64_t maxBytes;
+  const std::string folder;
+  const int64_t maxBytes;
+  mutable std::mutex mutex; ///< guards `writeProblem`
+  std::string writeProblem; ///< why the last `add` failed, or ""
 };
 
 } // namespace attnc

@@ -200,7 +200,8 @@ ATTNC_API attnc_status_t attnc_cache_configure(const attnc_cache_options_t *opti
 typedef struct attnc_cache_info_t {
   size_t struct_size;
   const char *folder;   /**< on disk; "" for none */
-  const char *problem;  /**< why the folder is not used, "" if it is: others may write to it, ... */
+  const char *problem;  /**< why the folder is not used, or why the last kernel that was compiled
+                           could not be kept there: others may write to it, it is full; else "" */
   int64_t disk_entries; /**< and what they take */
   int64_t disk_bytes;
   int64_t compilations; /**< by this process */

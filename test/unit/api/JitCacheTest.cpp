@@ -153,6 +153,21 @@ TEST_F(JitCache, FoldersOfOthersAreNotUsed) {
   EXPECT_STREQ(attnc_device_message(nullptr), getInfo().problem);
 }
 
+// Kernels run all the same, and what keeps them from the disk is told until one is there again.
+TEST_F(JitCache, CachesThatCannotBeWritten) {
+  fs::create_directory(folder);
+  fs::create_directory_symlink(root + "/gone", folder + "/link");
+  configure(folder + "/link/cache");
+  EXPECT_STREQ(getInfo().problem, "");
+  EXPECT_EQ(run(jit(program, {"f32", "8"}, Device::host(1)), 10), 7);
+  EXPECT_EQ(getInfo().problem, folder + "/link/cache: cannot make the folder: No such file or "
+                                        "directory");
+  fs::create_directory(root + "/gone");
+  EXPECT_EQ(run(jit(program, {"f32", "8"}, Device::host(1)), 10), 7);
+  EXPECT_STREQ(getInfo().problem, "");
+  EXPECT_EQ(getInfo().disk_entries, 1);
+}
+
 TEST_F(JitCache, MemoryIsBounded) {
   configure("", 2);
   Device device = Device::host(1);

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <sstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -134,6 +135,33 @@ TEST_F(Disk, FoldersThatAreRefused) {
   EXPECT_EQ(DiskCache(root + "/file/x").add("key", "code"), root + "/file/x: Not a directory");
   EXPECT_EQ(DiskCache("").add("key", "code"),
             "there is no folder for a cache: neither XDG_CACHE_HOME nor HOME is set");
+}
+
+// A folder that cannot be made, and a disk that is full.
+TEST_F(Disk, WhatCannotBeKeptIsTold) {
+  fs::create_directory_symlink(root + "/gone", root + "/link");
+  DiskCache nowhere(root + "/link/cache");
+  const std::string expected =
+      root + "/link/cache: cannot make the folder: No such file or directory";
+  EXPECT_EQ(nowhere.add("key", "code"), expected);
+  EXPECT_EQ(nowhere.getInfo().problem, expected);
+
+  DiskCache full(folder);
+  ASSERT_EQ(full.add("first", "code"), std::nullopt);
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = {10, before.rlim_max};
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string error = full.add("key", "code").value_or("");
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_NE(error.find(".tmp: cannot write: File too large"), std::string::npos) << error;
+  EXPECT_EQ(full.getInfo().problem, error);
+  EXPECT_EQ(full.getInfo().entries, 1);
+  EXPECT_EQ(full.find("first"), "code");
+  ASSERT_EQ(full.add("key", "code"), std::nullopt);
+  EXPECT_EQ(full.getInfo().problem, "");
 }
 
 TEST_F(Disk, DefaultFolder) {
