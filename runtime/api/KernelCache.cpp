@@ -128,6 +128,12 @@ void KernelCache::insert(const std::string &key, const std::shared_ptr<const Ker
   }
 }
 
+void KernelCache::finish(const std::string &key) {
+  std::lock_guard<std::mutex> lock(mutex);
+  running.erase(key);
+  finished.notify_all();
+}
+
 void KernelCache::clear() {
   std::lock_guard<std::mutex> lock(mutex);
   places.clear();
@@ -152,12 +158,14 @@ Result KernelCache::compile(Device &device, const attnc_source_t &source,
     finished.wait(lock);
   }
   lock.unlock();
+  // An exception must not leave the others waiting.
+  auto end = [&](KernelCache *cache) { cache->finish(key); };
+  std::unique_ptr<KernelCache, decltype(end)> turn(this, end);
   Result failure = obtain(device, source, key, kernel);
-  lock.lock();
-  running.erase(key);
-  finished.notify_all();
-  if (!failure)
+  if (!failure) {
+    std::lock_guard<std::mutex> guard(mutex);
     insert(key, kernel);
+  }
   return failure;
 }
 

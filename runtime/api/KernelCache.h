@@ -33,6 +33,8 @@ private:
 
   /// The kernel for `key` if it is there, now the one used last.
   std::shared_ptr<const Kernel> find(const std::string &key);
+  /// Takes `key`, which a thread was compiling, off those that others wait for.
+  void finish(const std::string &key);
   void insert(const std::string &key, const std::shared_ptr<const Kernel> &kernel);
 
   std::mutex mutex; ///< guards what follows

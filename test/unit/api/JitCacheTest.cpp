@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "attnc/attnc.hpp"
+#include "test/unit/api/Allocations.h"
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <thread>
 
 using namespace attnc;
+using namespace attnc::test;
 namespace fs = std::filesystem;
 
 namespace {
@@ -197,6 +199,21 @@ TEST_F(JitCache, ErrorsAreNotKept) {
     EXPECT_EQ(tryJit("mask_mod = cusal\n", {"f32", "8"}, device).status(), ATTNC_COMPILE_FAILED);
   EXPECT_EQ(count(), "2 0 0");
   EXPECT_EQ(getInfo().disk_entries, 0);
+}
+
+// A call that ends while it compiles, as there is no memory to read the entry into, leaves the
+// kernel to the next one.
+TEST_F(JitCache, FailuresLeaveNobodyWaiting) {
+#ifdef ATTNC_HAS_THREAD_SANITIZER
+  GTEST_SKIP() << "allocations are the sanitizer's";
+#endif
+  const Options options{"f32", "8"};
+  jit(program, options, Device::host(1));
+  Device device = Device::host(1);
+  failAllocationOf(static_cast<size_t>(getInfo().disk_bytes));
+  EXPECT_EQ(tryJit(program, options, device).status(), ATTNC_OUT_OF_MEMORY);
+  EXPECT_EQ(run(jit(program, options, device), 10), 7);
+  EXPECT_EQ(count(), "1 0 1");
 }
 
 TEST_F(JitCache, WrongArguments) {

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "test/unit/api/Allocations.h"
 #include "test/unit/api/Probe.h"
 #include <algorithm>
 #include <atomic>

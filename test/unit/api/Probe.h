@@ -16,9 +16,6 @@ namespace attnc::test {
 /// The bytes of the image that probe.c was compiled to.
 const std::string &getProbe();
 
-/// The calls of operator new so far, those of the library too.
-int64_t countAllocations();
-
 /// Arguments of a probe kernel with B = 2, Hq = 4, Hkv = 2, KV = 3 and N = 2.
 struct Probe {
   explicit Probe(int64_t headDim = 4, int64_t queries = 20);
