@@ -18,6 +18,8 @@ namespace {
 using Error = std::optional<std::string>;
 
 constexpr int64_t maxRank = 6;
+/// Objects and arrays that a value may lie in. Messages print it by recursion.
+constexpr int maxDepth = 64;
 constexpr int64_t maxInt = std::numeric_limits<int32_t>::max();
 
 /// Reads the members of one object. The first thing that is wrong is kept; what is read after it
@@ -212,7 +214,14 @@ KernelInfo readInfo(ObjectReader &reader, Error &error) {
 
 /// Calls `read` for the object that is `text`.
 template <typename ReadT> Error readObject(std::string_view text, ReadT read) {
-  Json object = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  bool isTooDeep = false;
+  auto keep = [&](int depth, Json::parse_event_t, const Json &) {
+    isTooDeep |= depth > maxDepth;
+    return depth <= maxDepth;
+  };
+  Json object = Json::parse(text.begin(), text.end(), keep, /*allow_exceptions=*/false);
+  if (isTooDeep)
+    return "expected values in at most " + std::to_string(maxDepth) + " objects and arrays";
   if (object.is_discarded())
     return "expected JSON";
   Error error;

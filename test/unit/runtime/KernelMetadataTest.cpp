@@ -123,6 +123,19 @@ TEST(KernelMetadata, WhatIsWrongIsNamed) {
     EXPECT_EQ(readHost(replace(host, test.from, test.to)), test.message) << test.to;
 }
 
+// As deep as it may be, and as deep as fits a file.
+TEST(KernelMetadata, DepthIsBounded) {
+  auto nest = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  for (size_t depth : {65, 1000000}) {
+    const std::string message = "expected values in at most 64 objects and arrays";
+    EXPECT_EQ(readHost(replace(host, "true", nest(depth))), message);
+    EXPECT_EQ(readHost(replace(host, "{", "{\"later\":" + nest(depth) + ",")), message);
+  }
+  EXPECT_EQ(readHost(replace(host, "true", nest(64))),
+            "`lse`: expected true or false, got " + nest(64));
+  EXPECT_EQ(readHost(replace(host, "{", "{\"later\":" + nest(64) + ",")), "");
+}
+
 TEST(KernelMetadata, Planner) {
   const std::string planner =
       R"("planner":{"closed_form":1,"key_block":96,"key_values":2,"mask":77,"per_batch":1,)"
