@@ -193,13 +193,13 @@ attnc_device_info_t CudaDevice::getInfo() const {
 }
 
 Result CudaDevice::checkPlace(DLDevice place) const {
-  if (place.device_type == kDLCUDAManaged ||
-      (place.device_type == kDLCUDA && place.device_id == gpu.getOrdinal()))
+  if (getDeviceType(place) == kDLCUDAManaged ||
+      (getDeviceType(place) == kDLCUDA && place.device_id == gpu.getOrdinal()))
     return std::nullopt;
   return invalidArgument("expected memory of the GPU " + std::to_string(gpu.getOrdinal()) +
                          " (device type " + std::to_string(kDLCUDA) + " of DLPack), got device " +
                          std::to_string(place.device_id) + " of type " +
-                         std::to_string(place.device_type));
+                         std::to_string(getDeviceType(place)));
 }
 
 Result CudaDevice::load(std::string_view bytes, std::vector<std::unique_ptr<Variant>> &variants) {

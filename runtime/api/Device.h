@@ -11,8 +11,10 @@
 #include "attnc/GpuKernel.h"
 #include "attnc/HostKernel.h"
 #include "runtime/api/Failure.h"
+#include <cstring>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace attnc::api {
@@ -86,6 +88,13 @@ private:
 protected:
   std::string name, description, passedOver;
 };
+
+/// The device type of `place`, which may be none of those of DLPack: the caller has written it.
+inline std::underlying_type_t<DLDeviceType> getDeviceType(const DLDevice &place) {
+  std::underlying_type_t<DLDeviceType> type;
+  std::memcpy(&type, &place.device_type, sizeof type);
+  return type;
+}
 
 /// For messages: "PTX", "a cubin", "a host image", "an object file", or "something else".
 std::string describeBytes(std::string_view bytes);

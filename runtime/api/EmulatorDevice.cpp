@@ -131,11 +131,11 @@ attnc_device_info_t EmulatorDevice::getInfo() const {
 }
 
 Result EmulatorDevice::checkPlace(DLDevice place) const {
-  if (place.device_type == kDLCPU)
+  if (getDeviceType(place) == kDLCPU)
     return std::nullopt;
   return invalidArgument("expected memory of the CPU (device type " + std::to_string(kDLCPU) +
                          " of DLPack), which the emulator copies, got device type " +
-                         std::to_string(place.device_type));
+                         std::to_string(getDeviceType(place)));
 }
 
 Result EmulatorDevice::load(std::string_view bytes,

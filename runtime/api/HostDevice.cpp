@@ -111,7 +111,7 @@ attnc_device_info_t HostDevice::getInfo() const {
 }
 
 Result HostDevice::checkPlace(DLDevice place) const {
-  switch (place.device_type) {
+  switch (getDeviceType(place)) {
   case kDLCPU:
   case kDLCUDAHost:
   case kDLROCMHost:
@@ -119,7 +119,7 @@ Result HostDevice::checkPlace(DLDevice place) const {
     return std::nullopt;
   default:
     return invalidArgument("expected memory of the CPU (device type " + std::to_string(kDLCPU) +
-                           " of DLPack), got device type " + std::to_string(place.device_type));
+                           " of DLPack), got device type " + std::to_string(getDeviceType(place)));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "test/unit/api/FakeGpu.h"
 #include "test/unit/api/GpuProbe.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -157,6 +158,14 @@ TEST_F(Cuda, WrongArguments) {
   EXPECT_STREQ(launch.trySet("q", bhsd(q.data(), 1, 1, queries, 4)).message(),
                "`q`: expected memory of the GPU 0 (device type 2 of DLPack), got device 0 of type "
                "1");
+  // A number that DLPack has no name for.
+  Tensor tensor = bhsd(q.data(), 1, 1, queries, 4);
+  DLTensor view = tensor.get();
+  const int32_t unknown = 1000;
+  std::memcpy(&view.device.device_type, &unknown, sizeof unknown);
+  EXPECT_STREQ(launch.trySet("q", view).message(),
+               "`q`: expected memory of the GPU 0 (device type 2 of DLPack), got device 0 of type "
+               "1000");
   launch.prepare();
   EXPECT_STREQ(launch.tryRunPart(0, 1).message(),
                "parts of launches run on the device `host` alone");

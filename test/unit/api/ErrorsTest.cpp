@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "test/unit/api/Probe.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
 #include <thread>
@@ -223,6 +224,11 @@ TEST_F(ApiErrors, TensorsThatDLPackDoesNotHave) {
   bad.device = {kDLCUDA, 0};
   EXPECT_EQ(set("q", bad),
             "`q`: expected memory of the CPU (device type 1 of DLPack), got device type 2");
+  // A number that DLPack has no name for.
+  const int32_t unknown = 1000;
+  std::memcpy(&bad.device.device_type, &unknown, sizeof unknown);
+  EXPECT_EQ(set("q", bad),
+            "`q`: expected memory of the CPU (device type 1 of DLPack), got device type 1000");
   int64_t huge[] = {int64_t(1) << 30, int64_t(1) << 30, int64_t(1) << 30, 4};
   bad = good;
   bad.shape = huge;
