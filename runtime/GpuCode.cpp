@@ -7,10 +7,9 @@
 
 #include "runtime/GpuCode.h"
 #include "attnc/KernelMetadata.h"
+#include "runtime/ElfTable.h"
 #include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <elf.h>
 
 using namespace attnc;
 
@@ -19,10 +18,6 @@ using Error = std::optional<std::string>;
 
 /// The number of CUDA as a machine of ELF.
 constexpr uint16_t cudaMachine = 190;
-
-bool endsWith(std::string_view text, std::string_view suffix) {
-  return text.size() > suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
 
 /// Adds the kernel that the metadata `text` of the symbol `name` describes.
 Error addKernel(std::string_view name, std::string_view text, GpuCode &code) {
@@ -64,7 +59,7 @@ Error readPtx(std::string_view text, GpuCode &code) {
     size_t bracket = line.find('['), list = line.find(begin), end = line.find('}');
     std::string_view name = line.substr(0, bracket);
     if (bracket == std::string_view::npos || list == std::string_view::npos ||
-        end == std::string_view::npos || end < list || !endsWith(name, metadataSuffix))
+        end == std::string_view::npos || end < list || !isMetadataName(name))
       continue;
     list += begin.size();
     std::optional<std::string> bytes = parseBytes(line.substr(list, end - list));
@@ -76,29 +71,19 @@ Error readPtx(std::string_view text, GpuCode &code) {
   return std::nullopt;
 }
 
-/// The `count` values of type T at `offset` of the file, or nothing if they are not inside.
-template <typename T>
-std::optional<std::vector<T>> read(std::string_view bytes, uint64_t offset, uint64_t count) {
-  if (offset > bytes.size() || count > (bytes.size() - offset) / sizeof(T))
-    return std::nullopt;
-  std::vector<T> values(count);
-  if (count > 0)
-    std::memcpy(values.data(), bytes.data() + offset, count * sizeof(T));
-  return values;
-}
-
 /// Reads the bytes of the symbols NAME_metadata.
 Error readCubin(std::string_view bytes, GpuCode &code) {
   const Error outside = "the tables of the cubin lie outside the file";
-  auto header = read<Elf64_Ehdr>(bytes, 0, 1);
-  auto sections = header ? read<Elf64_Shdr>(bytes, header->front().e_shoff, header->front().e_shnum)
-                         : std::nullopt;
-  if (!sections || header->front().e_shentsize != sizeof(Elf64_Shdr))
+  std::optional<Elf64_Ehdr> header = readElfHeader(bytes);
+  auto sections =
+      header ? readElfTable<Elf64_Shdr>(bytes, header->e_shoff, header->e_shnum) : std::nullopt;
+  if (!sections || header->e_shentsize != sizeof(Elf64_Shdr))
     return outside;
   for (const Elf64_Shdr &table : *sections) {
     if (table.sh_type != SHT_SYMTAB)
       continue;
-    auto symbols = read<Elf64_Sym>(bytes, table.sh_offset, table.sh_size / sizeof(Elf64_Sym));
+    auto symbols =
+        readElfTable<Elf64_Sym>(bytes, table.sh_offset, table.sh_size / sizeof(Elf64_Sym));
     if (!symbols || table.sh_link >= sections->size())
       return outside;
     const Elf64_Shdr &strings = (*sections)[table.sh_link];
@@ -110,12 +95,13 @@ Error readCubin(std::string_view bytes, GpuCode &code) {
         return outside;
       std::string_view name = names.substr(symbol.st_name);
       name = name.substr(0, name.find('\0'));
-      if (!endsWith(name, metadataSuffix) || symbol.st_shndx >= sections->size())
+      if (!isMetadataName(name) || symbol.st_shndx >= sections->size())
         continue;
       const Elf64_Shdr &section = (*sections)[symbol.st_shndx];
-      auto text = symbol.st_value <= section.sh_size
-                      ? read<char>(bytes, section.sh_offset + symbol.st_value, symbol.st_size)
-                      : std::nullopt;
+      auto text =
+          symbol.st_value <= section.sh_size
+              ? readElfTable<char>(bytes, section.sh_offset + symbol.st_value, symbol.st_size)
+              : std::nullopt;
       if (!text)
         return outside;
       if (Error error = addKernel(name, {text->data(), text->size()}, code))
@@ -127,10 +113,8 @@ Error readCubin(std::string_view bytes, GpuCode &code) {
 } // namespace
 
 bool attnc::isCubin(std::string_view bytes) {
-  auto header = read<Elf64_Ehdr>(bytes, 0, 1);
-  return header && std::memcmp(header->front().e_ident, ELFMAG, SELFMAG) == 0 &&
-         header->front().e_ident[EI_CLASS] == ELFCLASS64 &&
-         header->front().e_machine == cudaMachine;
+  std::optional<Elf64_Ehdr> header = readElfHeader(bytes);
+  return header && header->e_machine == cudaMachine;
 }
 
 Error attnc::readGpuCode(std::string_view bytes, GpuCode &code) {

@@ -7,9 +7,9 @@
 
 #include "runtime/host/HostImage.h"
 #include "attnc/KernelMetadata.h"
+#include "runtime/ElfTable.h"
 #include <algorithm>
 #include <cstring>
-#include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,17 +30,6 @@ constexpr uint16_t thisMachine = EM_NONE;
 constexpr uint64_t maxImageBytes = uint64_t(1) << 30;
 constexpr size_t maxSegments = 16;
 constexpr uint64_t maxSymbols = 1 << 20;
-
-/// The `count` values of type T at `offset` of the file, or nothing if they are not inside.
-template <typename T>
-std::optional<std::vector<T>> read(std::string_view bytes, uint64_t offset, uint64_t count) {
-  if (offset > bytes.size() || count > (bytes.size() - offset) / sizeof(T))
-    return std::nullopt;
-  std::vector<T> values(count);
-  if (count > 0)
-    std::memcpy(values.data(), bytes.data() + offset, count * sizeof(T));
-  return values;
-}
 
 /// Pages of this process that hold an image.
 class Mapping {
@@ -94,16 +83,15 @@ public:
 
 private:
   Error readHeader() {
-    auto header = read<Elf64_Ehdr>(bytes, 0, 1);
-    if (!header || !isHostImage(bytes))
+    std::optional<Elf64_Ehdr> elf = readElfHeader(bytes);
+    if (!elf || !isHostImage(bytes))
       return "expected an ELF shared object of 64 bits";
-    const Elf64_Ehdr &elf = header->front();
-    if (elf.e_machine != thisMachine)
+    if (elf->e_machine != thisMachine)
       return "expected code for the machine " + std::to_string(thisMachine) +
-             " of ELF, which this one is, got " + std::to_string(elf.e_machine);
-    if (elf.e_phentsize != sizeof(Elf64_Phdr) || elf.e_phnum > maxSegments)
+             " of ELF, which this one is, got " + std::to_string(elf->e_machine);
+    if (elf->e_phentsize != sizeof(Elf64_Phdr) || elf->e_phnum > maxSegments)
       return "the program headers are not those of an image";
-    auto all = read<Elf64_Phdr>(bytes, elf.e_phoff, elf.e_phnum);
+    auto all = readElfTable<Elf64_Phdr>(bytes, elf->e_phoff, elf->e_phnum);
     if (!all)
       return "the program headers lie outside the file";
     headers = std::move(*all);
@@ -163,7 +151,7 @@ private:
   std::optional<std::vector<T>> readMemory(uint64_t address, uint64_t count) const {
     if (count > maxImageBytes / sizeof(T) || !findSegment(address, count * sizeof(T)))
       return std::nullopt;
-    return read<T>({memory->at(0), memory->getSize()}, address, count);
+    return readElfTable<T>({memory->at(0), memory->getSize()}, address, count);
   }
 
   Error readDynamic() {
@@ -256,10 +244,8 @@ private:
   }
 
   Error readKernels() {
-    std::string_view suffix = metadataSuffix;
     for (const Symbol &symbol : symbols) {
-      if (symbol.isCode || symbol.name.size() <= suffix.size() ||
-          symbol.name.substr(symbol.name.size() - suffix.size()) != suffix)
+      if (symbol.isCode || !isMetadataName(symbol.name))
         continue;
       std::string_view text(memory->at(symbol.address), symbol.size);
       HostKernel &kernel = loaded.emplace_back();
@@ -292,10 +278,8 @@ private:
 } // namespace
 
 bool attnc::isHostImage(std::string_view bytes) {
-  auto header = read<Elf64_Ehdr>(bytes, 0, 1);
-  return header && std::memcmp(header->front().e_ident, ELFMAG, SELFMAG) == 0 &&
-         header->front().e_ident[EI_CLASS] == ELFCLASS64 &&
-         header->front().e_ident[EI_DATA] == ELFDATA2LSB && header->front().e_type == ET_DYN;
+  std::optional<Elf64_Ehdr> header = readElfHeader(bytes);
+  return header && header->e_ident[EI_DATA] == ELFDATA2LSB && header->e_type == ET_DYN;
 }
 
 Error attnc::loadHostImage(std::string_view bytes, std::vector<HostKernel> &kernels) {

@@ -23,6 +23,12 @@ inline constexpr int64_t metadataVersion = 1;
 /// What the symbol of a kernel's metadata has after the kernel's name.
 inline constexpr const char *metadataSuffix = "_metadata";
 
+/// True if the symbol of that name is a kernel's metadata.
+inline bool isMetadataName(std::string_view name) {
+  constexpr std::string_view suffix = metadataSuffix;
+  return name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
+}
+
 /// How the elements of a tensor lie. Metadata has a name for each tensor, so that others can come.
 inline constexpr const char *stridedLayout = "strided";
 
