@@ -7,6 +7,7 @@
 
 #include "runtime/api/CompilerLibrary.h"
 #include "attnc/compiler.h"
+#include "runtime/SharedLibrary.h"
 #include <dlfcn.h>
 #include <sys/stat.h>
 
@@ -23,26 +24,18 @@ struct Library {
   std::string problem;
 
   Library() {
-    // The runtime's own folder is the first that is searched.
-    void *handle = dlopen(libraryName, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      problem = dlerror();
+    SharedLibrary library;
+    if (std::optional<std::string> missing = library.load(libraryName)) {
+      problem = *missing;
       return;
     }
-    auto version =
-        find<decltype(&attnc_compiler_abi_version)>(handle, "attnc_compiler_abi_version");
-    compile = find<decltype(compile)>(handle, "attnc_compile");
-    release = find<decltype(release)>(handle, "attnc_code_release");
-    if (!version || !compile || !release)
+    decltype(&attnc_compiler_abi_version) version = nullptr;
+    if (!library.find("attnc_compiler_abi_version", version) ||
+        !library.find("attnc_compile", compile) || !library.find("attnc_code_release", release))
       problem = std::string(libraryName) + " is not a compiler of attnc";
     else if (version() < ATTNC_ABI_VERSION)
       problem = std::string(libraryName) + " has version " + std::to_string(version()) +
                 " of the interface, expected " + std::to_string(ATTNC_ABI_VERSION);
-  }
-
-private:
-  template <typename FunctionT> static FunctionT find(void *handle, const char *name) {
-    return reinterpret_cast<FunctionT>(dlsym(handle, name));
   }
 };
 } // namespace

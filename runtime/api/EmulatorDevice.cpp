@@ -7,8 +7,8 @@
 
 #include "runtime/api/EmulatorDevice.h"
 #include "runtime/GpuCode.h"
+#include "runtime/SharedLibrary.h"
 #include "runtime/emulator/EmulatorLibrary.h"
-#include <dlfcn.h>
 #include <mutex>
 
 using namespace attnc;
@@ -28,17 +28,15 @@ struct Library {
   std::string problem;
 
   Library() {
-    // The runtime's own folder is the first that is searched.
-    void *handle = dlopen(libraryName, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      problem = dlerror();
+    SharedLibrary library;
+    if (std::optional<std::string> missing = library.load(libraryName)) {
+      problem = *missing;
       return;
     }
-    auto version = find<decltype(&attnc_emulator_version)>(handle, "attnc_emulator_version");
-    load = find<decltype(load)>(handle, "attnc_emulator_load");
-    run = find<decltype(run)>(handle, "attnc_emulator_run");
-    release = find<decltype(release)>(handle, "attnc_emulator_release");
-    if (!version || !load || !run || !release)
+    decltype(&attnc_emulator_version) version = nullptr;
+    if (!library.find("attnc_emulator_version", version) ||
+        !library.find("attnc_emulator_load", load) || !library.find("attnc_emulator_run", run) ||
+        !library.find("attnc_emulator_release", release))
       problem = std::string(libraryName) + " is not an emulator of attnc";
     else if (std::string_view(version()) != ATTNC_VERSION)
       problem =
@@ -48,11 +46,6 @@ struct Library {
   static const Library &get() {
     static const Library library;
     return library;
-  }
-
-private:
-  template <typename FunctionT> static FunctionT find(void *handle, const char *name) {
-    return reinterpret_cast<FunctionT>(dlsym(handle, name));
   }
 };
 

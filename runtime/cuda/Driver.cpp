@@ -6,22 +6,16 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/cuda/Driver.h"
-#include <dlfcn.h>
+#include "runtime/SharedLibrary.h"
 
 using namespace attnc::cuda;
 
-template <typename FunctionT>
-static bool findSymbol(void *library, const char *symbol, FunctionT *&pointer) {
-  pointer = reinterpret_cast<FunctionT *>(dlsym(library, symbol));
-  return pointer;
-}
-
 std::optional<std::string> Driver::load() {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return dlerror();
+  attnc::SharedLibrary library;
+  if (std::optional<std::string> problem = library.load("libcuda.so.1"))
+    return problem;
 #define ATTNC_CUDA_FUNCTION(name, symbol, ...)                                                     \
-  if (!findSymbol(library, #symbol, name.pointer))                                                 \
+  if (!library.find(#symbol, name.pointer))                                                        \
     return "libcuda.so.1 has no function `" #symbol "`";
 #include "runtime/cuda/DriverFunctions.def"
   return std::nullopt;
