@@ -28,7 +28,10 @@ static std::string printNumber(double number) {
 
 /// `3.5 instructions a score: 2 fp32, 1.5 integer`.
 static std::string printCosts(const ScoreCosts &costs) {
-  std::string text = printNumber(costs.countInstructions()) + " instructions a score", parts;
+  std::string count = printNumber(costs.countInstructions()), parts;
+  if (count == "0")
+    return "nothing for each score";
+  std::string text = count + (count == "1" ? " instruction a score" : " instructions a score");
   for (auto [name, count] : {std::pair("fp32", costs.fp32),
                              {"integer", costs.integer},
                              {"MUFU or conversion", costs.special},

@@ -7,7 +7,7 @@
 
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
 #include "attnc/ArgumentLayout.h"
-#include "compiler/Conversion/Bodies/ScoreScale.h"
+#include "dialect/Attn/Analysis/ScoreScale.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
@@ -31,7 +31,7 @@ static float takeLastFactor(attn::ScoreOp score) {
   if (!product || !matchPattern(product.getRhs(), m_ConstantFloat(&factor)))
     return 1.0f;
   float value = factor.convertToFloat();
-  if (!canScaleDifferences(value))
+  if (!attn::canScaleDifferences(value))
     return 1.0f;
   score.getBody().front().getTerminator()->setOperand(0, product.getLhs());
   return value;
@@ -54,7 +54,7 @@ WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     score.emplace(op, emitter);
     // Rows of short grids may have heads of their own.
     if (!schedule.getShortGrid())
-      linearScore = matchLinearScore(attn);
+      linearScore = attn::matchLinearScore(attn);
     if (linearScore)
       distance.emplace(op, linearScore->distance, emitter);
   }
@@ -207,7 +207,7 @@ void WarpLowering::placeBlock() {
 
 void WarpLowering::preparePairs() {
   WarpBuilder::PhaseScope phase(code, "prepare rows");
-  std::optional<float> scale = attn.getStaticScale(), deferred = getDeferredScale(attn);
+  std::optional<float> scale = attn.getStaticScale(), deferred = attn::getDeferredScale(attn);
   bodyUnits = ScoreUnits::get(deferred.value_or(bodyUnits.storedScale));
   units = bodyUnits;
   if (linearScore)

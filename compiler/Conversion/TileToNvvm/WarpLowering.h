@@ -11,10 +11,10 @@
 #include "compiler/Conversion/Bodies/ArgumentReader.h"
 #include "compiler/Conversion/Bodies/RegionVectorizer.h"
 #include "compiler/Conversion/TileToNvvm/Combine.h"
-#include "compiler/Conversion/TileToNvvm/LinearScores.h"
 #include "compiler/Conversion/TileToNvvm/ThreadOpEmitter.h"
 #include "compiler/Conversion/TileToNvvm/WarpBuilder.h"
 #include "compiler/Conversion/TileToNvvm/Workspace.h"
+#include "dialect/Attn/Analysis/LinearScore.h"
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
 #include <optional>
@@ -345,7 +345,7 @@ private:
   /// The mask, and what of it is not a range of keys for each query.
   std::optional<RegionVectorizer> score, mask, pairMask;
   /// A score body that is linear, and its distance.
-  std::optional<LinearScore> linearScore;
+  std::optional<attn::LinearScore> linearScore;
   std::optional<RegionVectorizer> distance;
   std::optional<attn::MaskAnalysis> maskAnalysis;
   std::optional<attn::MaskRanges> maskRanges;

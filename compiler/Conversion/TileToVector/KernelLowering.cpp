@@ -7,7 +7,7 @@
 
 #include "compiler/Conversion/TileToVector/KernelLowering.h"
 #include "attnc/ArgumentLayout.h"
-#include "compiler/Conversion/Bodies/ScoreScale.h"
+#include "dialect/Attn/Analysis/ScoreScale.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <numbers>
@@ -79,7 +79,7 @@ void KernelLowering::lower() {
   v = getRows(ArgumentLayout::VTensor, dtype, keyHead);
   o = getRows(ArgumentLayout::OTensor, dtype, head);
 
-  std::optional<float> scale = attn.getStaticScale(), deferred = getDeferredScale(attn);
+  std::optional<float> scale = attn.getStaticScale(), deferred = attn::getDeferredScale(attn);
   storedScale = deferred.value_or(1.0f);
   exponentScale =
       static_cast<float>(static_cast<double>(storedScale) * std::numbers::log2e_v<double>);

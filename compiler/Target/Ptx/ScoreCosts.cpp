@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Ptx/ScoreCosts.h"
+#include "dialect/Attn/Analysis/LinearScore.h"
 #include "dialect/Attn/Analysis/Stages.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
 #include "dialect/Tile/Analysis/ThreadRegisters.h"
@@ -162,15 +163,26 @@ ScoreCosts BodyCounter::count(Value value) {
 
 KernelCosts::KernelCosts(tile::KernelOp kernel)
     : schedule(kernel.getWarpScheduleAttr()), attnKernel(kernel.getAttnKernel()) {
-  if (attn::ScoreOp body = attnKernel.getScore())
+  if (attn::matchLinearScore(attnKernel)) {
+    // One multiply-add; the scale stays in the exponent.
+    score.fp32 = 1;
+  } else if (attn::ScoreOp body = attnKernel.getScore()) {
     score = BodyCounter(body, schedule).count(body.getYielded());
+    scalesScores = true;
+  }
   if (attn::MaskOp body = attnKernel.getMask()) {
     BodyCounter counter(body, schedule);
     attn::MaskAnalysis analysis(body);
     for (const attn::Conjunct &conjunct : analysis.getConjuncts()) {
-      conjuncts.push_back(counter.count(conjunct.condition));
-      // Joins the others.
-      conjuncts.back().integer += 1;
+      ScoreCosts &costs = conjuncts.emplace_back();
+      if (!llvm::is_contained(analysis.getRangeConditions(), conjunct.condition)) {
+        costs = counter.count(conjunct.condition);
+        // Joins the others.
+        costs.integer += 1;
+      } else if (!schedule.getTensorCores()) {
+        // On tensor cores the keys of a row are bits, of which the pair's one is asked in any case.
+        costs.integer = 1;
+      }
     }
   }
 }
@@ -229,8 +241,7 @@ ScoreCosts KernelCosts::getCommon(int64_t keyBlock) const {
   ScoreCosts costs = countProducts(kernel, schedule, keys);
   costs += countSoftmax(keys);
   costs += score;
-  // A score body reads scores that have been scaled.
-  if (kernel.getScore())
+  if (scalesScores)
     costs.fp32 += 1;
   // Rolled bodies read scores from shared memory, where they are put before and taken from behind.
   if (schedule.getRolled()) {

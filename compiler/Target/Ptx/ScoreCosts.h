@@ -59,6 +59,8 @@ private:
   tile::WarpScheduleAttr schedule;
   attn::KernelOp attnKernel;
   ScoreCosts score;
+  /// Whether the body takes scores that have been scaled before.
+  bool scalesScores = false;
   llvm::SmallVector<ScoreCosts> conjuncts;
 };
 

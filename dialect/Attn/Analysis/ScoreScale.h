@@ -5,13 +5,13 @@
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef COMPILER_CONVERSION_BODIES_SCORESCALE_H
-#define COMPILER_CONVERSION_BODIES_SCORESCALE_H
+#ifndef DIALECT_ATTN_ANALYSIS_SCORESCALE_H
+#define DIALECT_ATTN_ANALYSIS_SCORESCALE_H
 
 #include "dialect/Attn/IR/AttnOps.h"
 #include <optional>
 
-namespace attnc {
+namespace attnc::attn {
 
 /// Whether scores may be kept without the constant factor `scale`, which is then applied to their
 /// differences: it keeps their order, and where such a difference overflows the weight is 0 in any
@@ -20,8 +20,8 @@ bool canScaleDifferences(float scale);
 
 /// The scale of `kernel` if its products may be kept without it, else nothing: it is an argument,
 /// or a score body takes scaled scores.
-std::optional<float> getDeferredScale(attn::KernelOp kernel);
+std::optional<float> getDeferredScale(KernelOp kernel);
 
-} // namespace attnc
+} // namespace attnc::attn
 
-#endif // COMPILER_CONVERSION_BODIES_SCORESCALE_H
+#endif // DIALECT_ATTN_ANALYSIS_SCORESCALE_H

@@ -1,17 +1,17 @@
-//===- LinearScores.h - Bodies that add a multiple of a distance --*- C++ -*-===//
+//===- LinearScore.h - Bodies that add a multiple of a distance ---*- C++ -*-===//
 //
 // Part of attnc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
 
-#ifndef COMPILER_CONVERSION_TILETONVVM_LINEARSCORES_H
-#define COMPILER_CONVERSION_TILETONVVM_LINEARSCORES_H
+#ifndef DIALECT_ATTN_ANALYSIS_LINEARSCORE_H
+#define DIALECT_ATTN_ANALYSIS_LINEARSCORE_H
 
 #include "dialect/Attn/IR/AttnOps.h"
 #include <optional>
 
-namespace attnc {
+namespace attnc::attn {
 
 /// A score body that adds sign * slope * distance to the score.
 struct LinearScore {
@@ -27,8 +27,8 @@ struct LinearScore {
 };
 
 /// The body of `kernel` as such a one, if it is one and the scale a constant of ordinary size.
-std::optional<LinearScore> matchLinearScore(attn::KernelOp kernel);
+std::optional<LinearScore> matchLinearScore(KernelOp kernel);
 
-} // namespace attnc
+} // namespace attnc::attn
 
-#endif // COMPILER_CONVERSION_TILETONVVM_LINEARSCORES_H
+#endif // DIALECT_ATTN_ANALYSIS_LINEARSCORE_H

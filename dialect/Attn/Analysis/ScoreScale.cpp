@@ -5,17 +5,17 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "compiler/Conversion/Bodies/ScoreScale.h"
+#include "dialect/Attn/Analysis/ScoreScale.h"
 
 using namespace attnc;
 
 static constexpr float smallestScale = 0x1p-20f, largestScale = 0x1p20f;
 
-bool attnc::canScaleDifferences(float scale) {
+bool attn::canScaleDifferences(float scale) {
   return scale >= smallestScale && scale <= largestScale;
 }
 
-std::optional<float> attnc::getDeferredScale(attn::KernelOp kernel) {
+std::optional<float> attn::getDeferredScale(KernelOp kernel) {
   std::optional<float> scale = kernel.getStaticScale();
   if (kernel.getScore() || !scale || !canScaleDifferences(*scale))
     return std::nullopt;
