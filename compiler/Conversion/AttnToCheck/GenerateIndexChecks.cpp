@@ -22,15 +22,6 @@ namespace attnc {
 using namespace mlir;
 using namespace attnc;
 
-/// The features of a schedule that single ops depend on.
-static VectorFeatures getFeatures(tile::ScheduleAttr schedule) {
-  VectorFeatures features;
-  features.fma = schedule.has(tile::Features::Fma);
-  features.rounding = schedule.has(tile::Features::Rounding);
-  features.f16 = schedule.has(tile::Features::F16Convert);
-  return features;
-}
-
 namespace {
 /// An index of a load that may be outside.
 struct CheckedIndex {
@@ -43,7 +34,7 @@ struct CheckedIndex {
 class CheckBuilder {
 public:
   CheckBuilder(tile::KernelOp kernel)
-      : kernel(kernel.getAttnKernel()), features(getFeatures(kernel.getScheduleAttr())),
+      : kernel(kernel.getAttnKernel()), features(getVectorFeatures(kernel.getScheduleAttr())),
         loc(kernel.getLoc()), builder(kernel) {}
 
   void build();

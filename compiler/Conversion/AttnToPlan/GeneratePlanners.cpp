@@ -24,15 +24,6 @@ using namespace mlir;
 using namespace attnc;
 using attn::Stage;
 
-/// The features of a schedule that single ops depend on.
-static VectorFeatures getFeatures(tile::ScheduleAttr schedule) {
-  VectorFeatures features;
-  features.fma = schedule.has(tile::Features::Fma);
-  features.rounding = schedule.has(tile::Features::Rounding);
-  features.f16 = schedule.has(tile::Features::F16Convert);
-  return features;
-}
-
 //===------------------------------------------------------------------------===//
 // One function
 //===------------------------------------------------------------------------===//
@@ -90,8 +81,9 @@ PlannerFunction::PlannerFunction(tile::KernelOp tileKernel, StringRef suffix,
     : kernel(tileKernel.getAttnKernel()),
       function(create(tileKernel, suffix, otherArguments, result)), code(function),
       arguments(kernel, function.getArgument(0), code.createEntryBuilder(),
-                getFeatures(tileKernel.getScheduleAttr())),
-      emitter(arguments, getFeatures(tileKernel.getScheduleAttr())), ranges(analysis, emitter) {}
+                getVectorFeatures(tileKernel.getScheduleAttr())),
+      emitter(arguments, getVectorFeatures(tileKernel.getScheduleAttr())),
+      ranges(analysis, emitter) {}
 
 void PlannerFunction::prepareHead() {
   ranges.prepareHead(code, getArgument(1), getArgument(2), arguments.getDim("Q"),

@@ -9,6 +9,9 @@
 #define COMPILER_CONVERSION_BODIES_VECTORFEATURES_H
 
 namespace attnc {
+namespace tile {
+class ScheduleAttr;
+}
 
 /// Instructions that LLVM replaces by calls into the C library where the target lacks them. A
 /// kernel may call nothing, so other code is emitted where a feature is off. All off is right on
@@ -23,6 +26,9 @@ struct VectorFeatures {
   /// f32 to bf16 (PTX). That of x86 (AVX512_BF16) flushes denormals to 0.
   bool bf16 = false;
 };
+
+/// The features that a schedule for the host names.
+VectorFeatures getVectorFeatures(tile::ScheduleAttr schedule);
 
 } // namespace attnc
 

@@ -16,14 +16,6 @@
 using namespace mlir;
 using namespace attnc;
 
-static VectorFeatures getVectorFeatures(tile::ScheduleAttr schedule) {
-  VectorFeatures features;
-  features.fma = schedule.has(tile::Features::Fma);
-  features.rounding = schedule.has(tile::Features::Rounding);
-  features.f16 = schedule.has(tile::Features::F16Convert);
-  return features;
-}
-
 KernelLowering::KernelLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     : kernel(kernel), attn(kernel.getAttnKernel()), schedule(kernel.getScheduleAttr()),
       scratch(kernel), features(getVectorFeatures(schedule)), code(function, schedule.getLanes()),
