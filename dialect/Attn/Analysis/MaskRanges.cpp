@@ -121,6 +121,16 @@ private:
     return IntervalArithmetic(builder, mask.getLoc(), emitter);
   }
   auto getOps() { return mask.getBody().front().without_terminator(); }
+  Value extendToI64(OpBuilder &builder, Value value) {
+    Type i64 = builder.getI64Type();
+    return value.getType() == i64 ? value
+                                  : arith::ExtSIOp::create(builder, mask.getLoc(), i64, value);
+  }
+  DenseSet<Value> getNeeded(ArrayRef<Value> wanted);
+  void emitStage(
+      OpBuilder &builder, Stage stage, llvm::function_ref<bool(Value)> isNeeded,
+      DenseMap<Value, Value> &emitted,
+      llvm::function_ref<void(Operation &)> follow = [](Operation &) {});
   SmallVector<Value> tabulate(OpBuilder &builder, Stage stage, IndexRange range);
   PreparedRange evaluate(OpBuilder &builder, Stage stage, IndexRange range,
                          AbstractValues tabulated);
@@ -138,6 +148,35 @@ private:
   Value sizesFit;
 };
 
+/// `wanted` and what they are computed from.
+DenseSet<Value> MaskRanges::Implementation::getNeeded(ArrayRef<Value> wanted) {
+  DenseSet<Value> needed(llvm::from_range, wanted);
+  auto isNeeded = [&](Value value) { return needed.contains(value); };
+  for (Operation &op : llvm::reverse(getOps()))
+    if (llvm::any_of(op.getResults(), isNeeded))
+      needed.insert_range(op.getOperands());
+  return needed;
+}
+
+/// Emits the ops of `stage` with a result that is needed, from values of the head stage and those
+/// in `emitted`, and adds theirs. `follow` is called after each op.
+void MaskRanges::Implementation::emitStage(OpBuilder &builder, Stage stage,
+                                           llvm::function_ref<bool(Value)> isNeeded,
+                                           DenseMap<Value, Value> &emitted,
+                                           llvm::function_ref<void(Operation &)> follow) {
+  for (Operation &op : getOps()) {
+    if (values.get(op.getResult(0)).stage != stage || llvm::none_of(op.getResults(), isNeeded))
+      continue;
+    auto operands = llvm::map_to_vector(op.getOperands(), [&](Value operand) {
+      Value found = emitted.lookup(operand);
+      return found ? found : headValues.lookup(operand);
+    });
+    for (auto [result, value] : llvm::zip(op.getResults(), emitter.emit(builder, &op, operands)))
+      emitted[result] = value;
+    follow(op);
+  }
+}
+
 void MaskRanges::Implementation::prepareHead(OpBuilder &builder, Value batch, Value headValue,
                                              Value numQueries, Value numKeys) {
   IntervalArithmetic emit = arithmetic(builder);
@@ -147,33 +186,28 @@ void MaskRanges::Implementation::prepareHead(OpBuilder &builder, Value batch, Va
                              emit.compare(CmpIPredicate::sle, numKeys, limit));
 
   DenseMap<Value, StaticRange> staticRanges;
-  auto define = [&](Value value, Value emitted, StaticRange range) {
-    headValues[value] = emitted;
+  headValues = {{mask.getBatch(), batch}, {mask.getHead(), headValue}};
+  auto describe = [&](Value value, StaticRange range) {
+    Value emitted = headValues.lookup(value);
     staticRanges[value] = range;
-    if (value.getType().isInteger(1)) {
+    if (value.getType().isInteger(1))
       head.conditions[value] = emit.known(emitted);
-    } else if (isa<IntegerType>(value.getType())) {
-      if (!value.getType().isInteger(64))
-        emitted = arith::ExtSIOp::create(builder, mask.getLoc(), builder.getI64Type(), emitted);
-      head.rests[value] = emit.point(emitted, range.min, range.max);
-    }
+    else if (isa<IntegerType>(value.getType()))
+      head.rests[value] = emit.point(extendToI64(builder, emitted), range.min, range.max);
   };
   StaticRange index = {0, std::numeric_limits<int64_t>::max()};
-  define(mask.getBatch(), batch, index);
-  define(mask.getHead(), headValue, index);
-  for (Operation &op : getOps()) {
-    Value result = op.getResult(0);
-    if (values.get(result).stage != Stage::Head)
-      continue;
-    auto operands = llvm::map_to_vector(op.getOperands(),
-                                        [&](Value operand) { return headValues.lookup(operand); });
+  describe(mask.getBatch(), index);
+  describe(mask.getHead(), index);
+  auto all = [](Value) { return true; };
+  emitStage(builder, Stage::Head, all, headValues, [&](Operation &op) {
     auto ranges = llvm::map_to_vector(op.getOperands(),
                                       [&](Value operand) { return staticRanges.lookup(operand); });
-    bool isInt = isa<IntegerType>(result.getType()) && !result.getType().isInteger(1);
+    Type type = op.getResult(0).getType();
+    bool isInt = isa<IntegerType>(type) && !type.isInteger(1);
     StaticRange range = isInt ? getStaticRange(&op, ranges) : StaticRange();
-    for (auto [value, emitted] : llvm::zip(op.getResults(), emitter.emit(builder, &op, operands)))
-      define(value, emitted, range);
-  }
+    for (Value result : op.getResults())
+      describe(result, range);
+  });
 }
 
 /// Evaluates the tabulated values of `stage` for each query or key of `range` and gives, of each,
@@ -183,11 +217,8 @@ SmallVector<Value> MaskRanges::Implementation::tabulate(OpBuilder &builder, Stag
   SmallVector<Value> tabulated = values.getTabulated(stage);
   if (tabulated.empty())
     return {};
-  DenseSet<Value> needed(tabulated.begin(), tabulated.end());
+  DenseSet<Value> needed = getNeeded(tabulated);
   auto isNeeded = [&](Value value) { return needed.contains(value); };
-  for (Operation &op : llvm::reverse(getOps()))
-    if (llvm::any_of(op.getResults(), isNeeded))
-      needed.insert_range(op.getOperands());
 
   Location loc = mask.getLoc();
   IntervalArithmetic emit = arithmetic(builder);
@@ -204,16 +235,7 @@ SmallVector<Value> MaskRanges::Implementation::tabulate(OpBuilder &builder, Stag
     IntervalArithmetic emitInner = arithmetic(inner);
     DenseMap<Value, Value> element;
     element[stage == Stage::Query ? mask.getQuery() : mask.getKey()] = index;
-    for (Operation &op : getOps()) {
-      if (values.get(op.getResult(0)).stage != stage || llvm::none_of(op.getResults(), isNeeded))
-        continue;
-      auto operands = llvm::map_to_vector(op.getOperands(), [&](Value operand) {
-        Value found = element.lookup(operand);
-        return found ? found : headValues.lookup(operand);
-      });
-      for (auto [result, emitted] : llvm::zip(op.getResults(), emitter.emit(inner, &op, operands)))
-        element[result] = emitted;
-    }
+    emitStage(inner, stage, isNeeded, element);
     SmallVector<Value> next;
     for (auto [i, value] : llvm::enumerate(tabulated)) {
       Value current = element.lookup(value);
@@ -223,8 +245,7 @@ SmallVector<Value> MaskRanges::Implementation::tabulate(OpBuilder &builder, Stag
         next.push_back(emitInner.logicalOr(second, emitInner.logicalNot(current)));
         continue;
       }
-      if (!value.getType().isInteger(64))
-        current = arith::ExtSIOp::create(inner, loc, inner.getI64Type(), current);
+      current = extendToI64(inner, current);
       next.push_back(emitInner.minimum(first, current));
       next.push_back(emitInner.maximum(second, current));
     }
@@ -334,35 +355,22 @@ KeyBounds MaskRanges::Implementation::emitKeyBounds(OpBuilder &builder,
 KeyRange MaskRanges::Implementation::emitKeyRange(OpBuilder &builder, Value query) {
   IntervalArithmetic emit = arithmetic(builder);
   RectangleEvaluator evaluator(emit, values, {&head}, IndexRange{query, query}, IndexRange());
-  DenseSet<Value> needed(llvm::from_range, analysis.getRangeConditions());
-  for (Operation &op : llvm::reverse(getOps()))
-    if (needed.contains(op.getResult(0)))
-      needed.insert_range(op.getOperands());
+  DenseSet<Value> needed = getNeeded(analysis.getRangeConditions());
+  auto isNeeded = [&](Value value) { return needed.contains(value); };
 
   // The query's values themselves, which intervals would not keep to the point.
   DenseMap<Value, Value> own = {{mask.getQuery(), query}};
-  for (Operation &op : getOps()) {
-    Value result = op.getResult(0);
-    if (values.get(result).stage != Stage::Query || !needed.contains(result))
-      continue;
-    auto operands = llvm::map_to_vector(op.getOperands(), [&](Value operand) {
-      Value found = own.lookup(operand);
-      return found ? found : headValues.lookup(operand);
-    });
-    for (auto [value, emitted] : llvm::zip(op.getResults(), emitter.emit(builder, &op, operands)))
-      own[value] = emitted;
-    Value value = own.lookup(result);
+  emitStage(builder, Stage::Query, isNeeded, own, [&](Operation &op) {
+    Value result = op.getResult(0), value = own.lookup(result);
     if (result.getType().isInteger(1)) {
       evaluator.own.conditions[result] = emit.known(value);
     } else if (values.get(result).rule != RestRule::Own) {
       evaluator.own.rests[result] = evaluator.evaluateRest(&op);
     } else if (isa<IntegerType>(result.getType())) {
-      if (!result.getType().isInteger(64))
-        value = arith::ExtSIOp::create(builder, mask.getLoc(), builder.getI64Type(), value);
       StaticRange all;
-      evaluator.own.rests[result] = emit.point(value, all.min, all.max);
+      evaluator.own.rests[result] = emit.point(extendToI64(builder, value), all.min, all.max);
     }
-  }
+  });
   evaluateLaterRests(evaluator);
   return KeyBoundsEmitter(emit, values, evaluator, keys).emitRange(analysis.getRangeConditions());
 }
