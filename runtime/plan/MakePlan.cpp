@@ -290,6 +290,10 @@ std::optional<std::string> attnc::makePlan(const HostKernel &kernel,
   if (options.rows < 1 || options.keys < 1)
     return "a plan needs blocks of at least 1 query and 1 key, got " +
            std::to_string(options.rows) + " x " + std::to_string(options.keys);
+  if (std::max(options.rows, options.keys) > Plan::maxBlock)
+    return "a plan takes blocks of at most " + std::to_string(Plan::maxBlock) +
+           " queries and keys, got " + std::to_string(options.rows) + " x " +
+           std::to_string(options.keys);
   const MaskPlanner &planner = kernel.planner;
   plan = Plan();
   plan.rows = options.rows;

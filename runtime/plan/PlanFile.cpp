@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "attnc/Plan.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -137,7 +138,8 @@ static std::optional<std::string> checkContents(const Plan &plan) {
   for (int64_t size : {plan.B, plan.Hq, plan.Q, plan.KV})
     if (size < 0 || size > (int64_t(1) << 48))
       return "a size is out of range";
-  if (plan.rows < 1 || plan.keys < 1 || plan.getNumKeyBlocks() >= KeyRun::fullBit)
+  if (std::min(plan.rows, plan.keys) < 1 || std::max(plan.rows, plan.keys) > Plan::maxBlock ||
+      plan.getNumKeyBlocks() >= KeyRun::fullBit)
     return "the size of its blocks is out of range";
   auto rows = static_cast<uint64_t>(plan.offsets.size());
   // The product of sizes is compared step by step, as it may overflow.

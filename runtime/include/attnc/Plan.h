@@ -42,6 +42,8 @@ struct PlanStatistics {
 class Plan {
 public:
   static constexpr int64_t any = -1;
+  /// Of a block's queries and keys, so that multiples of them do not overflow.
+  static constexpr int64_t maxBlock = int64_t(1) << 48;
 
   int64_t rows = 0, keys = 0; ///< of a block
   int64_t B = 0, Hq = 0, Q = 0, KV = 0;
@@ -83,7 +85,8 @@ public:
   std::optional<std::string> check(const HostKernel &kernel, const BoundArguments &arguments) const;
 };
 
-/// Makes the plan of a launch. Returns an error if the block is not one, or memory runs out.
+/// Makes the plan of a launch. Returns an error if the block has no queries or keys or more
+/// than Plan::maxBlock of them, if there are too many blocks, or memory runs out.
 std::optional<std::string> makePlan(const HostKernel &kernel, const BoundArguments &arguments,
                                     const PlanOptions &options, Plan &plan);
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 #include <sstream>
 #include <sys/resource.h>
@@ -189,6 +190,18 @@ TEST(Plan, Extremes) {
             "a plan needs blocks of at least 1 query and 1 key, got 0 x 64");
 }
 
+// Blocks may be far larger than the tensors, up to where multiples of them would overflow.
+TEST(Plan, HugeBlocks) {
+  makeDocuments(5, 100, 60);
+  expectSound(make({Plan::maxBlock, Plan::maxBlock, false, 1}, 100, 100), false);
+  Plan plan;
+  for (auto [rows, keys] : {std::pair(Plan::maxBlock + 1, int64_t(64)),
+                            std::pair(int64_t(64), std::numeric_limits<int64_t>::max())})
+    EXPECT_EQ(makePlan(makeKernel(), makeArguments(100, 100), {rows, keys, false, 1}, plan),
+              "a plan takes blocks of at most 281474976710656 queries and keys, got " +
+                  std::to_string(rows) + " x " + std::to_string(keys));
+}
+
 // The figures of a plan count pairs of whole blocks, inside the tensors, of all batches and heads.
 TEST(Plan, Statistics) {
   ids.assign(100, 0);
@@ -335,5 +348,10 @@ TEST(Plan, DamagedFilesAreErrors) {
   ASSERT_EQ(savePlan(plan, path), std::nullopt);
   EXPECT_EQ(loadPlan(path, read),
             "`" + path + "`: the plan is damaged: runs of a row overlap, descend or lie outside");
+  plan = make({64, 32, false, 1}, 50, 30);
+  plan.rows = Plan::maxBlock + 1;
+  ASSERT_EQ(savePlan(plan, path), std::nullopt);
+  EXPECT_EQ(loadPlan(path, read),
+            "`" + path + "`: the plan is damaged: the size of its blocks is out of range");
   std::remove(path.c_str());
 }
