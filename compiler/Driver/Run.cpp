@@ -201,6 +201,14 @@ private:
     return loadHostKernel(*copy, llvm::cantFail(HostTarget::get("native")));
   }
 
+  /// Whether the kernel that is launched takes the blocks that were asked for.
+  std::optional<RunError> checkMadePlan() const {
+    if (options.device != RunDevice::Host || !needsResults())
+      return std::nullopt;
+    std::optional<std::string> error = plan->plan.check(host, bound);
+    return error ? std::optional(RunError{BadUsage, "`--block`: " + *error}) : std::nullopt;
+  }
+
   /// The plan, made or read; only the host's kernels use it.
   std::optional<RunError> preparePlan() {
     if (!wantsPlan(options))
@@ -225,6 +233,8 @@ private:
       StageTimes::Scope stage = times.start("plan");
       if (auto error = makePlanReport(host, bound, wanted, *plan))
         return RunError{Environment, *error};
+      if (auto error = checkMadePlan())
+        return error;
     }
     if (options.savePlan.empty())
       return std::nullopt;
