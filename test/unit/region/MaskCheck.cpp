@@ -175,6 +175,8 @@ std::optional<std::string> MaskCheck::checkRandomMasks(RandomBody &random, int c
     check.add(kernel);
     modules.push_back(std::move(module));
   }
+  if (modules.empty())
+    return std::nullopt;
   if (!check.compile())
     return "the functions do not compile";
   for (OwningOpRef<ModuleOp> &module : modules)
