@@ -8,10 +8,12 @@
 #include "attnc/compiler.h"
 #include "compiler/Driver/AttncOptions.h"
 #include "compiler/Driver/Compilation.h"
+#include "runtime/api/Structs.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 
 using namespace attnc;
+using namespace attnc::api;
 using namespace attnc::driver;
 using llvm::StringRef;
 
@@ -20,43 +22,24 @@ namespace {
 struct Code {
   std::string bytes, messages;
 };
-
-struct Failure {
-  attnc_status_t status;
-  std::string message;
-};
 } // namespace
 
-static Failure invalid(std::string message) { return {ATTNC_INVALID_ARGUMENT, std::move(message)}; }
-
-/// No struct of any version is larger.
-static constexpr size_t maxStructBytes = 4096;
-
-static std::optional<Failure> checkSource(const attnc_source_t *source, const char *target) {
-  if (!source)
-    return invalid("`source`: expected a pointer, got NULL");
-  if (source->struct_size < sizeof(attnc_source_t))
-    return invalid("`source`: expected a struct_size of at least " +
-                   std::to_string(sizeof(attnc_source_t)) + ", got " +
-                   std::to_string(source->struct_size));
-  if (source->struct_size > maxStructBytes)
-    return invalid("`source`: expected a struct_size of at most " + std::to_string(maxStructBytes) +
-                   ", got " + std::to_string(source->struct_size));
-  const char *bytes = reinterpret_cast<const char *>(source);
-  for (size_t i = sizeof(attnc_source_t); i < source->struct_size; ++i)
-    if (bytes[i] != 0)
-      return invalid("`source`: has members that need version " +
-                     std::to_string(ATTNC_ABI_VERSION + 1) + " of the library or later");
-  if (!source->text)
-    return invalid("`text`: expected a program, got NULL");
-  if (!source->defines && source->define_count > 0)
-    return invalid("`defines`: expected " + std::to_string(source->define_count) +
-                   " texts, got NULL");
-  for (size_t i = 0; i < source->define_count; ++i)
-    if (!source->defines[i])
-      return invalid("`defines`: expected texts, got NULL at " + std::to_string(i));
+/// Copies what the caller has filled.
+static Result readSource(const attnc_source_t *given, const char *target, attnc_source_t &source) {
+  if (Result failure = checkPointer("source", given))
+    return failure;
+  if (Result failure = readStruct("source", given, source))
+    return failure;
+  if (!source.text)
+    return invalidArgument("`text`: expected a program, got NULL");
+  if (!source.defines && source.define_count > 0)
+    return invalidArgument("`defines`: expected " + std::to_string(source.define_count) +
+                           " texts, got NULL");
+  for (size_t i = 0; i < source.define_count; ++i)
+    if (!source.defines[i])
+      return invalidArgument("`defines`: expected texts, got NULL at " + std::to_string(i));
   if (!target)
-    return invalid("`target`: expected a name, got NULL");
+    return invalidArgument("`target`: expected a name, got NULL");
   return std::nullopt;
 }
 
@@ -113,14 +96,14 @@ static attnc_status_t getStatus(ExitStatus status) {
   }
 }
 
-static std::optional<Failure> compile(const attnc_source_t &source, StringRef target, Code &code) {
+static Result compile(const attnc_source_t &source, StringRef target, Code &code) {
   auto words = makeWords(source, target);
   if (auto *failure = std::get_if<Failure>(&words))
     return *failure;
   AttncOptions options;
   if (std::optional<std::string> error =
           parseAttncOptions(std::get<std::vector<std::string>>(words), options))
-    return invalid(*error);
+    return invalidArgument(*error);
   size_t size = source.text_size ? source.text_size : std::strlen(source.text);
   StageTimes times;
   Compilation compilation(times);
@@ -129,7 +112,7 @@ static std::optional<Failure> compile(const attnc_source_t &source, StringRef ta
   if (!error) {
     llvm::Expected<std::vector<Target>> targets = chooseTargets(options, std::nullopt);
     if (!targets)
-      return invalid(llvm::toString(targets.takeError()));
+      return invalidArgument(llvm::toString(targets.takeError()));
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream os(bytes);
     error = compilation.write(*options.emit, options.compile, targets->front(), os);
@@ -149,9 +132,10 @@ attnc_status_t attnc_compile(const attnc_source_t *source, const char *target,
   if (!result || result->struct_size < sizeof(attnc_code_t))
     return ATTNC_INVALID_ARGUMENT;
   auto *code = new Code;
-  std::optional<Failure> failure = checkSource(source, target);
+  attnc_source_t copy;
+  Result failure = readSource(source, target, copy);
   if (!failure)
-    failure = compile(*source, target, *code);
+    failure = compile(copy, target, *code);
   if (failure)
     code->messages = failure->message;
   result->owner = code;
