@@ -67,22 +67,17 @@ std::vector<std::string> Launch::getNames(bool scalars) const {
   return names;
 }
 
-bool Launch::isScalarName(std::string_view name) const {
-  std::vector<std::string> names = getNames(/*scalars=*/true);
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool Launch::isTensorName(std::string_view name) const {
-  std::vector<std::string> names = getNames(/*scalars=*/false);
+bool Launch::isName(std::string_view name, bool scalars) const {
+  std::vector<std::string> names = getNames(scalars);
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 Result Launch::findTensor(std::string_view name) const {
-  if (isTensorName(name))
+  if (isName(name, /*scalars=*/false))
     return std::nullopt;
   if (name == "lse")
     return invalidArgument("`lse`: expected no tensor, as the kernel was compiled without lse");
-  if (isScalarName(name))
+  if (isName(name, /*scalars=*/true))
     return invalidArgument(quote(name) + ": expected a number, as it is a scalar, got a tensor");
   std::optional<std::string> nearest = findNearestName(name, getNames(/*scalars=*/false));
   return invalidArgument(quote(name) + ": the kernel takes no tensor of this name" +
@@ -90,11 +85,11 @@ Result Launch::findTensor(std::string_view name) const {
 }
 
 Result Launch::findScalar(std::string_view name) const {
-  if (isScalarName(name))
+  if (isName(name, /*scalars=*/true))
     return std::nullopt;
   if (name == "scale")
     return invalidArgument("`scale`: expected no value, as the program fixes it");
-  if (isTensorName(name))
+  if (isName(name, /*scalars=*/false))
     return invalidArgument(quote(name) + ": expected a tensor, got a number");
   std::optional<std::string> nearest = findNearestName(name, getNames(/*scalars=*/true));
   return invalidArgument(quote(name) + ": the kernel takes no scalar of this name" +
@@ -145,6 +140,20 @@ bool Launch::replaceTensor(std::string_view name, const DLTensor &tensor, Result
   return true;
 }
 
+TensorView &Launch::getArgument(std::string_view name) {
+  if (name == "q")
+    return arguments.q;
+  if (name == "k")
+    return arguments.k;
+  if (name == "v")
+    return arguments.v;
+  if (name == "o")
+    return arguments.o;
+  if (name == "lse")
+    return arguments.lse ? *arguments.lse : arguments.lse.emplace();
+  return arguments.captures[std::string(name)];
+}
+
 Result Launch::setTensor(std::string_view name, const DLTensor &tensor, bool isReadOnly) {
   if (isReadOnly && isOutputName(name))
     return invalidArgument(quote(name) + ": expected a tensor that can be written, got one that "
@@ -163,33 +172,11 @@ Result Launch::setTensor(std::string_view name, const DLTensor &tensor, bool isR
     return about(name, *failure);
   // What this launch has replaced since it was prepared stays.
   if (prepared)
-    for (const LaunchTensor &t : tensors) {
-      TensorView *kept = t.name == "q"     ? &arguments.q
-                         : t.name == "k"   ? &arguments.k
-                         : t.name == "v"   ? &arguments.v
-                         : t.name == "o"   ? &arguments.o
-                         : t.name == "lse" ? &*arguments.lse
-                                           : &arguments.captures.at(t.name);
-      kept->data = t.view.data;
-    }
+    for (const LaunchTensor &t : tensors)
+      getArgument(t.name).data = t.view.data;
   prepared = false;
-  if (name == "q") {
-    arguments.q = std::move(view);
-    hasQ = true;
-  } else if (name == "k") {
-    arguments.k = std::move(view);
-    hasK = true;
-  } else if (name == "v") {
-    arguments.v = std::move(view);
-    hasV = true;
-  } else if (name == "o") {
-    arguments.o = std::move(view);
-    hasO = true;
-  } else if (name == "lse") {
-    arguments.lse = std::move(view);
-  } else {
-    arguments.captures[std::string(name)] = std::move(view);
-  }
+  getArgument(name) = std::move(view);
+  given.emplace(name);
   return std::nullopt;
 }
 
@@ -255,12 +242,17 @@ Result Launch::chooseVariant(size_t &index) const {
   return std::nullopt;
 }
 
+Result Launch::checkPrepared() const {
+  if (prepared)
+    return std::nullopt;
+  return invalidArgument("expected a launch that attnc_launch_prepare has prepared");
+}
+
 Result Launch::prepare() {
   if (prepared)
     return std::nullopt;
-  for (auto [name, isSet] :
-       {std::pair("q", hasQ), std::pair("k", hasK), std::pair("v", hasV), std::pair("o", hasO)})
-    if (!isSet)
+  for (const char *name : {"q", "k", "v", "o"})
+    if (given.count(name) == 0)
       return invalidArgument(quote(name) + ": expected a tensor, got none");
   size_t index = 0;
   if (Result failure = chooseVariant(index))
@@ -305,8 +297,8 @@ Result Launch::setWorkspace(void *memory, size_t size) {
 }
 
 Result Launch::allocateWorkspace() {
-  if (!prepared)
-    return invalidArgument("expected a launch that attnc_launch_prepare has prepared");
+  if (Result failure = checkPrepared())
+    return failure;
   if (owned && workspaceBytes == plan.workspaceBytes)
     return std::nullopt;
   releaseOwned();
@@ -320,8 +312,8 @@ Result Launch::allocateWorkspace() {
 }
 
 Result Launch::checkRunnable() const {
-  if (!prepared)
-    return invalidArgument("expected a launch that attnc_launch_prepare has prepared");
+  if (Result failure = checkPrepared())
+    return failure;
   if (plan.workspaceBytes == 0)
     return std::nullopt;
   if (workspaceBytes < plan.workspaceBytes)

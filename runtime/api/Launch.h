@@ -10,6 +10,8 @@
 
 #include "attnc/LaunchTensors.h"
 #include "runtime/api/Kernel.h"
+#include <set>
+#include <string>
 
 namespace attnc::api {
 
@@ -25,7 +27,8 @@ public:
   Result setScalar(std::string_view name, ScalarValue value);
 
   Result prepare();
-  bool isPrepared() const { return prepared; }
+  /// An error if it is not prepared.
+  Result checkPrepared() const;
   size_t getVariant() const { return variant; }
   const LaunchPlan &getPlan() const { return plan; }
 
@@ -39,10 +42,11 @@ private:
   /// Whether a kernel of the file has the tensor or scalar `name`; else what it might be.
   Result findTensor(std::string_view name) const;
   Result findScalar(std::string_view name) const;
-  bool isScalarName(std::string_view name) const;
-  bool isTensorName(std::string_view name) const;
+  bool isName(std::string_view name, bool scalars) const;
   std::vector<std::string> getNames(bool scalars) const;
 
+  /// The tensor `name` among the arguments.
+  TensorView &getArgument(std::string_view name);
   /// Takes a tensor like the one that a prepared launch has; false if it is another.
   bool replaceTensor(std::string_view name, const DLTensor &tensor, Result &result);
   /// The same for a scalar.
@@ -53,7 +57,7 @@ private:
 
   std::shared_ptr<const Kernel> kernel;
   LaunchArguments arguments;
-  bool hasQ = false, hasK = false, hasV = false, hasO = false;
+  std::set<std::string> given; ///< names of tensors
 
   bool prepared = false; ///< what follows is for the arguments
   size_t variant = 0;

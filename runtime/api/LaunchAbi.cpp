@@ -96,8 +96,8 @@ attnc_status_t attnc_launch_prepare(attnc_launch_t *launch) {
 template <typename BodyT>
 static attnc_status_t callPrepared(const attnc_launch_t *launch, BodyT body) {
   return callWith(launch, [&](const Launch &object) -> Result {
-    if (!object.isPrepared())
-      return invalidArgument("expected a launch that attnc_launch_prepare has prepared");
+    if (Result failure = object.checkPrepared())
+      return failure;
     return body(object);
   });
 }
