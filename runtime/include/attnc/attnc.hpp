@@ -117,33 +117,20 @@ struct bf16 {
 
 /// The element type of a C++ type. Specialise it for half-precision types of your own.
 template <typename T> struct DataType;
-template <> struct DataType<float> {
-  static constexpr DLDataType value{kDLFloat, 32, 1};
+namespace detail {
+template <typename T, uint8_t Code> struct DataTypeOf {
+  static constexpr DLDataType value{Code, 8 * sizeof(T), 1};
 };
-template <> struct DataType<f16> {
-  static constexpr DLDataType value{kDLFloat, 16, 1};
-};
-template <> struct DataType<bf16> {
-  static constexpr DLDataType value{kDLBfloat, 16, 1};
-};
-template <> struct DataType<int8_t> {
-  static constexpr DLDataType value{kDLInt, 8, 1};
-};
-template <> struct DataType<uint8_t> {
-  static constexpr DLDataType value{kDLUInt, 8, 1};
-};
-template <> struct DataType<int16_t> {
-  static constexpr DLDataType value{kDLInt, 16, 1};
-};
-template <> struct DataType<int32_t> {
-  static constexpr DLDataType value{kDLInt, 32, 1};
-};
-template <> struct DataType<int64_t> {
-  static constexpr DLDataType value{kDLInt, 64, 1};
-};
-template <> struct DataType<bool> {
-  static constexpr DLDataType value{6 /* kDLBool */, 8, 1};
-};
+} // namespace detail
+template <> struct DataType<float> : detail::DataTypeOf<float, kDLFloat> {};
+template <> struct DataType<f16> : detail::DataTypeOf<f16, kDLFloat> {};
+template <> struct DataType<bf16> : detail::DataTypeOf<bf16, kDLBfloat> {};
+template <> struct DataType<int8_t> : detail::DataTypeOf<int8_t, kDLInt> {};
+template <> struct DataType<uint8_t> : detail::DataTypeOf<uint8_t, kDLUInt> {};
+template <> struct DataType<int16_t> : detail::DataTypeOf<int16_t, kDLInt> {};
+template <> struct DataType<int32_t> : detail::DataTypeOf<int32_t, kDLInt> {};
+template <> struct DataType<int64_t> : detail::DataTypeOf<int64_t, kDLInt> {};
+template <> struct DataType<bool> : detail::DataTypeOf<bool, 6 /* kDLBool */> {};
 
 /// A view of memory that somebody else owns.
 class Tensor {
