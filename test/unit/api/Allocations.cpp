@@ -27,6 +27,14 @@ void *operator new(size_t bytes) {
     return memory;
   throw std::bad_alloc();
 }
+// A sanitizer's own would not come here, and its memory is not for std::free.
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 #endif
