@@ -16,6 +16,7 @@
 #include "compiler/Driver/RunReport.h"
 #include "compiler/Target/Reference/PairCount.h"
 #include "compiler/Target/Reference/Reference.h"
+#include "runtime/cuda/CudaKernel.h"
 #include "runtime/emulator/EmulatedKernel.h"
 #include "runtime/safetensors/Safetensors.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,6 +32,21 @@ namespace {
 const RunError reported{BadInput, ""};
 
 bool showsColors() { return llvm::errs().is_displayed() && !std::getenv("NO_COLOR"); }
+
+/// A program's kernel on one device.
+struct LoadedKernel {
+  HostKernel host;
+  std::unique_ptr<emu::EmulatedKernel> emulated;
+  std::unique_ptr<cuda::Gpu> gpu;
+  std::unique_ptr<cuda::CudaKernel> cuda; ///< goes before the GPU
+};
+
+/// Why a device does not run the program.
+struct Refusal {
+  RunError error;
+  /// True if the run ends with it, whatever other devices say: the device does not work.
+  bool isFinal = false;
+};
 
 /// One run, step by step.
 class Session {
@@ -59,14 +75,8 @@ private:
   }
 
   std::optional<RunError> prepareProgram() {
-    if (options.device == RunDevice::Emulator)
-      target = llvm::cantFail(PtxTarget::get(options.arch.empty() ? "sm_80" : options.arch));
-    else
-      target = llvm::cantFail(HostTarget::get(options.cpu.empty() ? "native" : options.cpu));
-    target.tile = options.tile;
-    // Faults are reported at the program's lines.
-    target.lineInfo = true;
-    if (auto error = program.prepare(target))
+    // No device has a part in a program's first form.
+    if (auto error = program.prepare(llvm::cantFail(HostTarget::get("native"))))
       return error;
     original = program.getModule().clone();
     if (!options.after.empty())
@@ -79,17 +89,69 @@ private:
     return TensorBuffer::allocate("`weights`", ElementType::F32, sizes, weights);
   }
 
+  /// Takes the first device of the list that can run the program.
   std::optional<RunError> prepareDevice() {
-    if (options.device == RunDevice::Host)
-      return compileHost();
-    if (options.device == RunDevice::Emulator)
-      return compileForEmulator();
-    launch = [this] { return launchReference(); };
+    DeviceReport answers;
+    bool isList = options.devices.size() > 1;
+    for (const RunDevice &candidate : options.devices) {
+      if (!answers.taken.empty() && !options.explainDevice)
+        break;
+      LoadedKernel kernel;
+      std::optional<Refusal> refusal = isList ? ask(candidate, kernel) : load(candidate, kernel);
+      if (refusal && (refusal->isFinal || !isList))
+        return refusal->error;
+      answers.answers.push_back({candidate.name, refusal ? refusal->error.message : ""});
+      if (refusal || !answers.taken.empty())
+        continue;
+      answers.taken = candidate.name;
+      device = candidate.kind;
+      loaded = std::move(kernel);
+    }
+    if (answers.taken.empty())
+      return RunError{Environment, answers.describeNone(options.deviceList)};
+    if (isList || options.explainDevice)
+      report.device = std::move(answers);
+    return options.checked && device != RunDevice::Reference ? checkIndices() : std::nullopt;
+  }
+
+  /// Loads the kernel on a device of a list. What is wrong with it there is its reason, and no
+  /// error of the program.
+  std::optional<Refusal> ask(const RunDevice &candidate, LoadedKernel &kernel) {
+    if (std::optional<std::string> error = checkDevice(options, candidate))
+      return Refusal{{BadUsage, *error}};
+    attnc::DiagnosticEngine messages(engine.getSources());
+    IRDiagnostics handler(program.getModule().getContext(), messages);
+    std::optional<Refusal> refusal = load(candidate, kernel);
+    if (refusal && messages.hasErrors())
+      refusal->error.message = messages.getSorted().front()->message;
+    return refusal;
+  }
+
+  std::optional<Refusal> load(const RunDevice &candidate, LoadedKernel &kernel) {
+    // The program stays as it is for other devices.
+    OwningOpRef<ModuleOp> module = program.getModule().clone();
+    switch (candidate.kind) {
+    case RunDevice::Host:
+      return loadHost(*module, kernel);
+    case RunDevice::Cuda:
+      return loadOnGpu(*module, candidate, kernel);
+    case RunDevice::Emulator:
+      return loadInEmulator(*module, kernel);
+    case RunDevice::Reference:
+      return std::nullopt;
+    }
+    llvm_unreachable("unknown device");
+  }
+
+  std::optional<Refusal> loadHost(ModuleOp module, LoadedKernel &kernel) {
+    HostTarget cpu = llvm::cantFail(HostTarget::get(options.cpu.empty() ? "native" : options.cpu));
+    if (auto error = compileHost(module, cpu, kernel.host))
+      return Refusal{*error};
     return std::nullopt;
   }
 
-  /// Sets `host` to the kernel of `module`.
-  std::optional<RunError> loadHostKernel(ModuleOp module, const HostTarget &cpu) {
+  /// Sets `kernel` to that of `module`.
+  std::optional<RunError> compileHost(ModuleOp module, const HostTarget &cpu, HostKernel &kernel) {
     if (llvm::Error error = cpu.checkRunsHere())
       return RunError{Environment, llvm::toString(std::move(error))};
     auto kernels = compileForHost(module, Phase::Attn, cpu, times);
@@ -97,33 +159,92 @@ private:
       std::string message = llvm::toString(kernels.takeError());
       return engine.hasErrors() ? reported : RunError{Environment, message};
     }
-    host = kernels->front();
+    kernel = kernels->front();
     return std::nullopt;
   }
 
-  std::optional<RunError> compileHost() {
-    if (auto error = loadHostKernel(program.getModule(), target.getHost()))
-      return error;
-    launch = [this]() -> std::optional<RunError> {
-      const Plan *given = plan ? &plan->plan : nullptr;
-      if (auto error = attnc::launch(host, bound, static_cast<int>(threads), given))
-        return RunError{Environment, *error};
-      return std::nullopt;
-    };
-    return options.checked ? reportClamped() : std::nullopt;
+  std::optional<RunError> compileGpu(ModuleOp module, PtxTarget gpu, GpuCode &code) {
+    (*module.getOps<attn::KernelOp>().begin()).setChecked(false);
+    Target target = std::move(gpu);
+    target.tile = options.tile;
+    // Faults are reported at the program's lines.
+    target.lineInfo = true;
+    return compileForGpu(module, Phase::Attn, target, times, code);
   }
 
-  std::optional<RunError> compileForEmulator() {
-    if (options.checked)
-      if (auto error = checkIndicesOnHost())
-        return error;
+  std::optional<Refusal> loadOnGpu(ModuleOp module, const RunDevice &candidate,
+                                   LoadedKernel &kernel) {
+    kernel.gpu = std::make_unique<cuda::Gpu>();
+    auto refuse = [&](const std::string &message, bool isFinal) {
+      // Where reasons are told, each has the name of its device.
+      bool isReason = options.devices.size() > 1 && !isFinal;
+      return Refusal{{Environment, (isReason ? "" : "`" + candidate.name + "`: ") + message},
+                     isFinal};
+    };
+    if (auto error = kernel.gpu->open(candidate.ordinal))
+      return refuse(error->message, !error->isMissing);
+    if (auto error = kernel.gpu->makeCurrent())
+      return refuse(*error, /*isFinal=*/true);
+    llvm::Expected<PtxTarget> target =
+        PtxTarget::getForGpu(kernel.gpu->getMajor(), kernel.gpu->getMinor());
+    if (!target)
+      return refuse(llvm::toString(target.takeError()), /*isFinal=*/false);
     GpuCode code;
-    if (auto error = compileForGpu(program.getModule(), Phase::Attn, target, times, code))
-      return error;
-    if (auto error = emulated.load(code.ptx, code.kernels.front()))
-      return RunError{InternalError, "internal error, please report: the emulator does not take "
+    if (auto error = compileGpu(module, *target, code))
+      return Refusal{*error};
+    kernel.cuda = std::make_unique<cuda::CudaKernel>(*kernel.gpu);
+    if (auto error = kernel.cuda->load(code.ptx, code.kernels.front()))
+      return refuse(*error, /*isFinal=*/false);
+    return std::nullopt;
+  }
+
+  std::optional<Refusal> loadInEmulator(ModuleOp module, LoadedKernel &kernel) {
+    GpuCode code;
+    PtxTarget target =
+        llvm::cantFail(PtxTarget::get(options.arch.empty() ? "sm_80" : options.arch));
+    if (auto error = compileGpu(module, target, code))
+      return Refusal{*error};
+    kernel.emulated = std::make_unique<emu::EmulatedKernel>();
+    if (auto error = kernel.emulated->load(code.ptx, code.kernels.front()))
+      return Refusal{{InternalError, "internal error, please report: the emulator does not take "
                                      "the kernel: " +
-                                         *error};
+                                         *error},
+                     /*isFinal=*/true};
+    return std::nullopt;
+  }
+
+  std::optional<RunError> launch() {
+    switch (device) {
+    case RunDevice::Host:
+      return launchHost();
+    case RunDevice::Cuda:
+      return launchOnGpu();
+    case RunDevice::Emulator:
+      return launchInEmulator();
+    case RunDevice::Reference:
+      return launchReference();
+    }
+    llvm_unreachable("unknown device");
+  }
+
+  std::optional<RunError> launchHost() {
+    const Plan *given = plan ? &plan->plan : nullptr;
+    if (auto error = attnc::launch(loaded.host, bound, static_cast<int>(threads), given))
+      return RunError{Environment, *error};
+    return std::nullopt;
+  }
+
+  std::optional<RunError> launchOnGpu() {
+    cuda::CudaLaunch launch(*loaded.cuda);
+    std::optional<std::string> error = launch.prepare(bound);
+    if (!error)
+      error = launch.start();
+    if (!error)
+      error = launch.readOutputs();
+    return error ? std::optional(RunError{Environment, *error}) : std::nullopt;
+  }
+
+  std::optional<RunError> launchInEmulator() {
     emu::EmulationOptions emulation;
     emulation.schedules = emu::getSchedules(std::max(options.schedules, 1U), options.seed);
     emulation.perturbApproximations = options.perturbApproximations;
@@ -131,27 +252,22 @@ private:
     emulation.multiprocessors = options.multiprocessors.value_or(1);
     emulation.splits = options.splits;
     emulation.countsStatistics = options.statistics;
-    launch = [this, emulation]() -> std::optional<RunError> {
-      if (auto error = emulated.launch(bound, emulation))
-        return RunError{error->isFault ? CheckFailed : Environment, error->message};
-      if (options.statistics)
-        report.statistics = emulated.getStatistics();
-      return std::nullopt;
-    };
+    if (auto error = loaded.emulated->launch(bound, emulation))
+      return RunError{error->isFault ? CheckFailed : Environment, error->message};
+    if (options.statistics)
+      report.statistics = loaded.emulated->getStatistics();
     return std::nullopt;
   }
 
-  /// Kernels for GPUs report no clamped index; one of the same program for this CPU does.
-  std::optional<RunError> checkIndicesOnHost() {
-    OwningOpRef<ModuleOp> copy = program.getModule().clone();
-    program.getKernel().setChecked(false);
-    if (auto error = loadHostKernel(*copy, llvm::cantFail(HostTarget::get("native"))))
-      return error;
-    return reportClamped();
-  }
-
-  /// With --checked the kernel comes with a function that follows the loads of every pair.
-  std::optional<RunError> reportClamped() {
+  /// With --checked a kernel for the host comes with a function that follows the loads of every
+  /// pair. Kernels for GPUs have none; one of the same program for this CPU tells.
+  std::optional<RunError> checkIndices() {
+    if (!loaded.host.function) {
+      OwningOpRef<ModuleOp> copy = program.getModule().clone();
+      if (auto error = compileHost(*copy, llvm::cantFail(HostTarget::get("native")), planner))
+        return error;
+    }
+    const HostKernel &host = getHostKernel();
     std::optional<ClampedIndex> clamped = findClampedIndex(host, bound, static_cast<int>(threads));
     if (!clamped)
       return std::nullopt;
@@ -160,6 +276,9 @@ private:
                                                      {site.endLine, site.endColumn});
     return reportClamped(*clamped, range);
   }
+
+  /// The kernel for this CPU: the one that is launched, or one that knows of the mask.
+  const HostKernel &getHostKernel() const { return loaded.host.function ? loaded.host : planner; }
 
   std::optional<RunError> launchReference() {
     reference::Outputs outputs{&arguments.o, arguments.lse ? &*arguments.lse : nullptr,
@@ -193,19 +312,19 @@ private:
     return reported;
   }
 
-  /// On other devices than the host, loads the host's kernel for what it knows of the mask.
+  /// On other devices than the host, loads a kernel for it, for what that knows of the mask.
   std::optional<RunError> loadPlanner() {
-    if (host.function)
+    if (getHostKernel().function)
       return std::nullopt;
     OwningOpRef<ModuleOp> copy = original->clone();
-    return loadHostKernel(*copy, llvm::cantFail(HostTarget::get("native")));
+    return compileHost(*copy, llvm::cantFail(HostTarget::get("native")), planner);
   }
 
   /// Whether the kernel that is launched takes the blocks that were asked for.
   std::optional<RunError> checkMadePlan() const {
-    if (options.device != RunDevice::Host || !needsResults())
+    if (device != RunDevice::Host || !needsResults())
       return std::nullopt;
-    std::optional<std::string> error = plan->plan.check(host, bound);
+    std::optional<std::string> error = plan->plan.check(getHostKernel(), bound);
     return error ? std::optional(RunError{BadUsage, "`--block`: " + *error}) : std::nullopt;
   }
 
@@ -219,9 +338,9 @@ private:
     if (!options.loadPlan.empty()) {
       if (auto error = loadPlan(options.loadPlan, plan->plan))
         return RunError{Environment, *error};
-      if (auto error = plan->plan.check(host, bound))
+      if (auto error = plan->plan.check(getHostKernel(), bound))
         return RunError{BadInput, "`" + options.loadPlan + "`: " + *error};
-      plan->statistics = plan->plan.count(host.info);
+      plan->statistics = plan->plan.count(getHostKernel().info);
     } else {
       PlanOptions wanted;
       if (options.planRows != 0) {
@@ -231,7 +350,7 @@ private:
       wanted.refine = options.refinePlan;
       wanted.threads = static_cast<int>(threads);
       StageTimes::Scope stage = times.start("plan");
-      if (auto error = makePlanReport(host, bound, wanted, *plan))
+      if (auto error = makePlanReport(getHostKernel(), bound, wanted, *plan))
         return RunError{Environment, *error};
       if (auto error = checkMadePlan())
         return error;
@@ -245,7 +364,8 @@ private:
   /// After the launch, so that tables that it changed would show.
   std::optional<RunError> verifyPlan() {
     if (options.verifyPlan) {
-      if (auto violation = attnc::verifyPlan(plan->plan, host, bound, static_cast<int>(threads)))
+      if (auto violation =
+              attnc::verifyPlan(plan->plan, getHostKernel(), bound, static_cast<int>(threads)))
         return RunError{CheckFailed, "the plan does not hold: " + violation->print()};
       plan->verified = true;
     }
@@ -291,7 +411,8 @@ private:
     double flops =
         static_cast<double>(*pairs) * 2 * static_cast<double>(info.headDim + info.valueDim);
     report.bench.emplace();
-    return bench(launch, flops, info.dtype == ElementType::BF16, threads, *report.bench);
+    return bench([this] { return launch(); }, flops, info.dtype == ElementType::BF16, threads,
+                 *report.bench);
   }
 
   std::optional<RunError> writeOutputs() {
@@ -317,7 +438,7 @@ private:
     auto draw = file.ends_with(".png")   ? drawMaskPng
                 : file.ends_with(".svg") ? drawMaskSvg
                                          : drawMask;
-    llvm::Expected<std::string> picture = draw(host, bound, static_cast<int>(threads));
+    llvm::Expected<std::string> picture = draw(getHostKernel(), bound, static_cast<int>(threads));
     if (!picture)
       return RunError{BadInput, "`--mask-picture`: " + llvm::toString(picture.takeError())};
     if (llvm::Error error = driver::writeOutputs(Output{options.maskPicture, *picture}))
@@ -352,12 +473,11 @@ private:
   const BoundArguments &bound = program.getBound();
   unsigned threads;
   TensorBuffer weights;
-  Target target;
-  OwningOpRef<ModuleOp> original; ///< before --after
-  HostKernel host;
+  OwningOpRef<ModuleOp> original;           ///< before --after
+  RunDevice::Kind device = RunDevice::Host; ///< that was taken
+  LoadedKernel loaded;                      ///< there
+  HostKernel planner;                       ///< loaded where the device is another
   std::optional<PlanReport> plan;
-  emu::EmulatedKernel emulated;
-  LaunchFunction launch;
   RunReport report;
 };
 } // namespace

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/RunOptions.h"
+#include "attnc/DeviceList.h"
 #include "attnc/GpuKernel.h"
 #include "compiler/Conversion/AttnToTile/RequestedTile.h"
 #include "compiler/Driver/CommandLine.h"
@@ -165,14 +166,22 @@ Expected setLayout(RunOptions &options, const std::string &text) {
 }
 
 Expected setDevice(RunOptions &options, const std::string &text) {
-  if (text == "host")
-    options.device = RunDevice::Host;
-  else if (text == "reference")
-    options.device = RunDevice::Reference;
-  else if (text == "emulator")
-    options.device = RunDevice::Emulator;
-  else
-    return "host, emulator or reference";
+  options.devices.clear();
+  options.deviceList = text;
+  for (std::string_view name : splitDeviceList(text)) {
+    RunDevice &device = options.devices.emplace_back();
+    device.name = name;
+    std::optional<int> ordinal = parseGpuName(name);
+    device.ordinal = ordinal.value_or(0);
+    if (ordinal)
+      device.kind = RunDevice::Cuda;
+    else if (name == "emulator")
+      device.kind = RunDevice::Emulator;
+    else if (name == "reference")
+      device.kind = RunDevice::Reference;
+    else if (name != "host")
+      return "auto, or a list of host, cuda, cuda:N, emulator and reference";
+  }
   return std::nullopt;
 }
 
@@ -321,10 +330,14 @@ CommandLine makeCommandLine(RunOptions &options) {
         makeFlag("--checked", options.checked,
                  "reports the first index that was clamped at a pair that takes part")}},
       {"Running",
-       {{"--device", "host|emulator|reference",
-         "where to run: native code for this CPU; the kernel for GPUs in the emulator, with every "
-         "access checked; or the oracle, which computes pair by pair in double",
+       {{"--device", "NAME[,...]",
+         "where to run: host, native code for this CPU (the default); cuda or cuda:1, an NVIDIA "
+         "GPU; emulator, the kernel for GPUs on the CPU, with every access checked; or reference, "
+         "the oracle, which computes pair by pair in double. Of a list, the first that can run "
+         "the program; auto is cuda,host",
          with(setDevice)},
+        makeFlag("--explain-device", options.explainDevice,
+                 "says of each device of the list whether it can run the program, and if not why"),
         {"--threads", "N", "threads to use (all of them)", with(setThreads)},
         {"--cpu", "NAME", "the CPU to compile for: native (the default), x86-64-v3 or x86-64",
          with(setCpu)},
@@ -406,7 +419,7 @@ std::optional<std::string> checkEmulator(const RunOptions &options) {
   return std::nullopt;
 }
 
-std::optional<std::string> checkOtherDevice(const RunOptions &options) {
+std::optional<std::string> checkOtherDevice(const RunOptions &options, const RunDevice &device) {
   const char *name = !options.arch.empty()           ? "--arch"
                      : !options.tile.empty()         ? "--tile"
                      : options.schedules != 0        ? "--schedules"
@@ -417,8 +430,16 @@ std::optional<std::string> checkOtherDevice(const RunOptions &options) {
                                                      : nullptr;
   if (!name)
     return std::nullopt;
-  return "`" + std::string(name) + "` expects `--device emulator`, got `" +
-         (options.device == RunDevice::Host ? "host" : "reference") + "`";
+  return "`" + std::string(name) + "` expects `--device emulator`, got `" + device.name + "`";
+}
+
+std::optional<std::string> checkGpu(const RunOptions &options, const RunDevice &device) {
+  if (options.bench)
+    return "`--bench` expects `--device host` or `reference`, got `" + device.name +
+           "`, whose time would be that of copies";
+  if (!options.cpu.empty())
+    return "`--cpu` expects `--device host`, got `" + device.name + "`";
+  return checkOtherDevice(options, device);
 }
 
 /// What does not go together.
@@ -449,15 +470,32 @@ std::optional<std::string> checkCombination(const RunOptions &options) {
     return std::string("`--refine-plan` expects a plan that is made: `--plan`, `--save-plan` or "
                        "`--verify-plan`") +
            (options.loadPlan.empty() ? "" : ", got `--load-plan`");
-  if (!options.loadPlan.empty() && options.device != RunDevice::Host)
-    return "`--load-plan` expects `--device host`: others make no use of plans";
-  if (options.weights && options.device != RunDevice::Reference)
-    return "`--weights` expects `--device reference`: fused kernels never hold the weights";
+  // Of a list, those that an option is not for are not taken.
+  if (options.devices.size() == 1)
+    if (auto error = checkDevice(options, options.devices.front()))
+      return error;
   if (options.weights && options.out.empty())
     return "`--weights` expects `--out FILE`, where they are written";
-  return options.device == RunDevice::Emulator ? checkEmulator(options) : checkOtherDevice(options);
+  return std::nullopt;
 }
 } // namespace
+
+std::optional<std::string> driver::checkDevice(const RunOptions &options, const RunDevice &device) {
+  if (!options.loadPlan.empty() && device.kind != RunDevice::Host)
+    return "`--load-plan` expects `--device host`: others make no use of plans";
+  if (options.weights && device.kind != RunDevice::Reference)
+    return "`--weights` expects `--device reference`: fused kernels never hold the weights";
+  switch (device.kind) {
+  case RunDevice::Emulator:
+    return checkEmulator(options);
+  case RunDevice::Cuda:
+    return checkGpu(options, device);
+  case RunDevice::Host:
+  case RunDevice::Reference:
+    return checkOtherDevice(options, device);
+  }
+  llvm_unreachable("unknown device");
+}
 
 bool driver::wantsPlan(const RunOptions &options) {
   return options.plan || options.verifyPlan || !options.savePlan.empty() ||

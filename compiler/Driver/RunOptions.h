@@ -16,7 +16,13 @@
 
 namespace attnc::driver {
 
-enum class RunDevice { Host, Emulator, Reference };
+/// What a program runs on.
+struct RunDevice {
+  enum Kind { Host, Cuda, Emulator, Reference };
+  Kind kind = Host;
+  std::string name = "host";
+  int ordinal = 0; ///< of a GPU
+};
 
 /// How q, k and v are stored.
 enum class TensorLayout { BHSD, BSHD, THD };
@@ -51,7 +57,10 @@ struct RandomOption {
 struct RunOptions {
   std::string program;
   std::string in, out; ///< `-` writes to standard output
-  RunDevice device = RunDevice::Host;
+  /// In order of preference: the first that can run the program is taken.
+  std::vector<RunDevice> devices = {RunDevice()};
+  std::string deviceList = "host"; ///< as written
+  bool explainDevice = false;
   bool lse = false, weights = false;
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::string> approx;
@@ -83,6 +92,9 @@ struct RunOptions {
 
 /// True if a plan is asked for.
 bool wantsPlan(const RunOptions &options);
+
+/// What is asked for that only another device does, or nothing.
+std::optional<std::string> checkDevice(const RunOptions &options, const RunDevice &device);
 
 /// Fills `options` from the words of a command line. Returns an error that names the option, or
 /// nothing.

@@ -20,6 +20,8 @@ bool RunReport::passes() const {
 }
 
 void RunReport::printText(llvm::raw_ostream &os) const {
+  if (device)
+    device->printText(os);
   if (plan)
     plan->printText(os);
   if (check)
@@ -65,6 +67,8 @@ static llvm::json::Value toJSON(const emu::Statistics &statistics) {
 
 void RunReport::printJSON(llvm::raw_ostream &os) const {
   llvm::json::Object report;
+  if (device)
+    report["device"] = device->toJSON();
   if (plan)
     report["plan"] = plan->toJSON();
   if (check) {

@@ -10,6 +10,7 @@
 
 #include "compiler/Driver/Bench.h"
 #include "compiler/Driver/Check.h"
+#include "compiler/Driver/DeviceReport.h"
 #include "compiler/Driver/PlanReport.h"
 #include "runtime/emulator/Statistics.h"
 #include "llvm/Support/JSON.h"
@@ -19,6 +20,7 @@ namespace attnc::driver {
 
 /// The reports of one run.
 struct RunReport {
+  std::optional<DeviceReport> device; ///< where one was chosen
   std::optional<std::vector<OutputCheck>> check;
   std::optional<BenchResult> bench;
   int64_t pairs = 0; ///< that take part; counted for `bench`

@@ -6,9 +6,9 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/api/CudaDevice.h"
+#include "attnc/DeviceList.h"
 #include "runtime/GpuCode.h"
 #include "runtime/api/CudaStatus.h"
-#include <charconv>
 
 using namespace attnc;
 using namespace attnc::api;
@@ -16,6 +16,8 @@ using cuda::Gpu;
 
 /// What the driver needs of an address for workspace.
 static constexpr size_t workspaceAlignment = 16;
+/// Kernels are for GPUs of this compute capability, 8.0, and later.
+static constexpr int minMajor = 8;
 
 namespace {
 /// Makes the context of a GPU current in this thread, until it goes out of scope.
@@ -162,20 +164,20 @@ private:
 } // namespace
 
 Result CudaDevice::open(std::string_view name, std::shared_ptr<Device> &device) {
-  constexpr std::string_view prefix = "cuda";
-  std::string_view rest = name.substr(prefix.size());
-  int ordinal = 0;
-  if (!rest.empty()) {
-    auto [stop, code] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), ordinal);
-    if (rest.front() != ':' || code != std::errc() || stop != rest.data() + rest.size() ||
-        ordinal < 0)
-      return invalidArgument("expected `cuda` or `cuda:N`, got `" + std::string(name) + "`");
-  }
+  std::optional<int> ordinal = parseGpuName(name);
+  if (!ordinal)
+    return invalidArgument("expected `cuda` or `cuda:N`, got `" + std::string(name) + "`");
   auto cuda = std::make_shared<CudaDevice>();
   cuda->name = name;
-  if (std::optional<cuda::GpuError> error = cuda->gpu.open(ordinal))
+  if (std::optional<cuda::GpuError> error = cuda->gpu.open(*ordinal))
     return Failure{error->isMissing ? ATTNC_UNAVAILABLE : ATTNC_DEVICE_FAILED,
                    "`" + cuda->name + "`: " + error->message};
+  if (cuda->gpu.getMajor() < minMajor)
+    return Failure{ATTNC_UNAVAILABLE, "`" + cuda->name +
+                                          "`: expected a GPU of compute capability " +
+                                          std::to_string(minMajor) + ".0 or later, got " +
+                                          std::to_string(cuda->gpu.getMajor()) + "." +
+                                          std::to_string(cuda->gpu.getMinor())};
   cuda->description = cuda->gpu.getName() + ", compute capability " +
                       std::to_string(cuda->gpu.getMajor()) + "." +
                       std::to_string(cuda->gpu.getMinor());

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/api/Device.h"
+#include "attnc/DeviceList.h"
 #include "runtime/GpuCode.h"
 #include "runtime/api/CudaDevice.h"
 #include "runtime/api/EmulatorDevice.h"
@@ -38,15 +39,13 @@ Result Device::openOne(std::string_view name, const attnc_device_options_t &opti
 
 Result Device::open(std::string_view name, const attnc_device_options_t &options,
                     std::shared_ptr<Device> &device) {
-  std::string_view rest = name == "auto" ? "cuda,host" : name;
-  bool isList = rest.find(',') != std::string_view::npos;
+  std::vector<std::string_view> names = splitDeviceList(name);
+  bool isList = names.size() > 1;
   if (options.parallel_for && !isList && name != "host")
     return invalidArgument("`parallel_for`: expected the device `host`, got `" + std::string(name) +
                            "`");
   std::string passedOver;
-  for (;;) {
-    size_t comma = rest.find(',');
-    std::string_view one = rest.substr(0, comma);
+  for (std::string_view one : names) {
     Result failure = openOne(one, options, device);
     if (!failure) {
       device->passedOver = passedOver;
@@ -56,11 +55,8 @@ Result Device::open(std::string_view name, const attnc_device_options_t &options
     if (!isList || failure->status != ATTNC_UNAVAILABLE)
       return failure;
     passedOver += (passedOver.empty() ? "" : "\n") + failure->message;
-    if (comma == std::string_view::npos)
-      return Failure{ATTNC_UNAVAILABLE,
-                     "none of `" + std::string(name) + "` is there:\n" + passedOver};
-    rest.remove_prefix(comma + 1);
   }
+  return Failure{ATTNC_UNAVAILABLE, "none of `" + std::string(name) + "` is there:\n" + passedOver};
 }
 
 std::string api::describeBytes(std::string_view bytes) {

@@ -149,6 +149,13 @@ TEST_F(Cuda, ListsOfDevices) {
   gpu.set("FAKE_CUDA_DEVICES", "1");
   gpu.failNext("cuDeviceGet", 719);
   EXPECT_EQ(Device::tryOpen("auto").status(), ATTNC_DEVICE_FAILED);
+  gpu.set("FAKE_CUDA_FAIL", "");
+  // One that no kernel is made for is as good as missing.
+  gpu.set("FAKE_CUDA_CAPABILITY", "7.5");
+  const std::string old = "`cuda`: expected a GPU of compute capability 8.0 or later, got 7.5";
+  EXPECT_EQ(Device::tryOpen("cuda").message(), old);
+  EXPECT_STREQ(Device::open("auto").info().name, "host");
+  EXPECT_EQ(Device::open("auto").info().passed_over, old);
 }
 
 TEST_F(Cuda, WrongArguments) {
