@@ -130,27 +130,34 @@ Error attnc::readGpuCode(std::string_view bytes, GpuCode &code) {
   return std::nullopt;
 }
 
-Error attnc::checkArch(const GpuCode &code, int major, int minor) {
+std::optional<GpuArch> attnc::parseGpuArch(std::string_view name) {
   constexpr std::string_view prefix = "sm_";
-  std::string_view name = code.arch;
-  int number = 0;
-  bool isKnown = name.substr(0, prefix.size()) == prefix;
-  const char *end = name.data() + name.size(), *stop = name.data();
-  if (isKnown)
-    stop = std::from_chars(name.data() + prefix.size(), end, number).ptr;
-  bool isSpecific = std::string_view(stop, static_cast<size_t>(end - stop)) == "a";
+  if (name.substr(0, prefix.size()) != prefix)
+    return std::nullopt;
+  GpuArch arch;
+  const char *end = name.data() + name.size();
+  const char *stop = std::from_chars(name.data() + prefix.size(), end, arch.capability).ptr;
+  arch.isSpecific = std::string_view(stop, static_cast<size_t>(end - stop)) == "a";
+  if (arch.capability <= 0 || (stop != end && !arch.isSpecific))
+    return std::nullopt;
+  return arch;
+}
+
+Error attnc::checkArch(const GpuCode &code, int major, int minor) {
+  std::optional<GpuArch> arch = parseGpuArch(code.arch);
+  if (!arch)
+    return "the code is for `" + code.arch + "`, which this version does not know";
   constexpr int perMajor = 10;
   int capability = major * perMajor + minor;
-  if (!isKnown || number == 0 || (stop != end && !isSpecific))
-    return "the code is for `" + code.arch + "`, which this version does not know";
-  bool runs = isSpecific     ? capability == number
-              : code.isCubin ? major == number / perMajor && capability >= number
-                             : capability >= number;
+  bool runs = arch->isSpecific ? capability == arch->capability
+              : code.isCubin
+                  ? major == arch->capability / perMajor && capability >= arch->capability
+                  : capability >= arch->capability;
   if (runs)
     return std::nullopt;
   return "the " + std::string(code.isCubin ? "cubin" : "PTX") + " is for " + code.arch +
-         (isSpecific     ? " alone"
-          : code.isCubin ? " and later of its generation"
-                         : " and later") +
+         (arch->isSpecific ? " alone"
+          : code.isCubin   ? " and later of its generation"
+                           : " and later") +
          ", the GPU has compute capability " + std::to_string(major) + "." + std::to_string(minor);
 }

@@ -27,6 +27,15 @@ bool isCubin(std::string_view bytes);
 /// Reads what `bytes` say of their kernels. Returns what is wrong with them, or nothing.
 std::optional<std::string> readGpuCode(std::string_view bytes, GpuCode &code);
 
+/// An architecture of GPUs.
+struct GpuArch {
+  int capability = 0;      ///< 86 for sm_86
+  bool isSpecific = false; ///< sm_90a: for GPUs of that capability alone
+};
+
+/// What the name of an architecture says, or nothing if this version does not know it.
+std::optional<GpuArch> parseGpuArch(std::string_view name);
+
 /// Why a GPU of this compute capability cannot run code for `arch`, or nothing. PTX runs on GPUs
 /// from its architecture on, a cubin on those of its generation from it on, and code for an
 /// architecture with an `a` on that one alone.

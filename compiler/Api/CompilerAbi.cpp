@@ -110,7 +110,8 @@ static Result compile(const attnc_source_t &source, StringRef target, Code &code
   std::optional<RunError> error =
       compilation.readText(source.name ? source.name : "attn.attn", std::string(source.text, size));
   if (!error) {
-    llvm::Expected<std::vector<Target>> targets = chooseTargets(options, std::nullopt);
+    llvm::Expected<std::vector<Target>> targets =
+        chooseTargets(options, std::nullopt, /*isForOneCpu=*/true);
     if (!targets)
       return invalidArgument(llvm::toString(targets.takeError()));
     llvm::SmallVector<char, 0> bytes;

@@ -8,14 +8,17 @@
 #include "compiler/Driver/Attnc.h"
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/PackageBuilder.h"
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
 #include "compiler/Target/Ptx/LaunchHeader.h"
 #include "runtime/cache/DiskCache.h"
+#include "runtime/package/Package.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 #include <ctime>
+#include <list>
 
 using namespace attnc;
 using namespace attnc::driver;
@@ -34,7 +37,8 @@ static int fail(const RunError &error) {
 }
 
 /// Options that say how to compile an .attn program, given for something else.
-static std::optional<RunError> checkOptions(const AttncOptions &options) {
+static std::optional<RunError> checkOptions(const AttncOptions &options,
+                                            const std::string &program) {
   const CompileOptions &compile = options.compile;
   const char *name = options.hasDtype             ? "--dtype"
                      : options.hasHeadDim         ? "--head-dim"
@@ -47,7 +51,7 @@ static std::optional<RunError> checkOptions(const AttncOptions &options) {
                                                   : nullptr;
   if (!name)
     return std::nullopt;
-  return RunError{BadUsage, options.program + ": `" + name +
+  return RunError{BadUsage, program + ": `" + name +
                                 "` expects an .attn program, got IR, whose kernels are fixed"};
 }
 
@@ -78,6 +82,8 @@ struct Results {
   std::string explanation;
   std::vector<Output> files;
   std::vector<GpuModule> gpuModules; ///< of the header
+  std::string identifier;            ///< of the program of the header
+  PackageBuilder package;
 };
 } // namespace
 
@@ -89,6 +95,8 @@ static std::optional<RunError> compileFor(const Target &target, const AttncOptio
     if (std::optional<RunError> error = compilation.explain(options.compile, target, os))
       return error;
   }
+  if (options.isPackage())
+    return results.package.add(options, compilation, target);
   if (options.emit) {
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream buffer(text);
@@ -102,30 +110,47 @@ static std::optional<RunError> compileFor(const Target &target, const AttncOptio
   return compilation.makeGpuModule(options.compile, target, results.gpuModules.emplace_back());
 }
 
-static std::optional<RunError> compile(const AttncOptions &options, Compilation &compilation) {
-  if (std::optional<RunError> error = compilation.read(options.program))
+/// Adds what is asked for of the file `program`.
+static std::optional<RunError> compile(const AttncOptions &options, const std::string &program,
+                                       Compilation &compilation, Results &results) {
+  if (std::optional<RunError> error = compilation.read(program))
     return error;
   if (!compilation.isSource())
-    if (std::optional<RunError> error = checkOptions(options))
+    if (std::optional<RunError> error = checkOptions(options, program))
       return error;
-  if (!options.tile.empty() && compilation.getPhase() >= Phase::Tile)
-    return RunError{BadUsage, options.program +
+  std::optional<Phase> phase = compilation.getPhase();
+  if (!options.tile.empty() && phase >= Phase::Tile)
+    return RunError{BadUsage, program +
                                   ": `--tile` expects a program or a form before "
                                   "`tile`, got `" +
-                                  getInfo(*compilation.getPhase()).name.str() + "`"};
-  llvm::Expected<std::vector<Target>> targets = chooseTargets(options, compilation.getTargetKind());
+                                  getInfo(*phase).name.str() + "`"};
+  llvm::Expected<std::vector<Target>> targets =
+      chooseTargets(options, compilation.getTargetKind(), phase >= Phase::Expanded);
   if (!targets)
-    return RunError{BadUsage, options.program + ": " + llvm::toString(targets.takeError())};
-  Results results;
+    return RunError{BadUsage, program + ": " + llvm::toString(targets.takeError())};
+  if (options.isPackage())
+    if (std::optional<RunError> error =
+            results.package.begin(compilation.getName(options.compile), program))
+      return error;
   if (std::optional<RunError> error =
           compilation.forEachTarget(options.compile, *targets, [&](const Target &target) {
             return compileFor(target, options, compilation, results);
           }))
     return error;
+  results.identifier = compilation.getIdentifier(options.compile);
+  if (options.emit != Phase::Ast && program == options.programs.front())
+    noteDefaults(options, *targets, compilation);
+  return std::nullopt;
+}
+
+/// Writes everything.
+static std::optional<RunError> write(const AttncOptions &options, Results &results) {
+  if (options.isPackage())
+    results.files.push_back({options.output, results.package.finish()});
   if (!options.header.empty()) {
     Output &header = results.files.emplace_back(Output{options.header, ""});
     llvm::raw_string_ostream os(header.text);
-    writeLaunchHeader(compilation.getIdentifier(options.compile), results.gpuModules, os);
+    writeLaunchHeader(results.identifier, results.gpuModules, os);
   }
   // Beside what is written to standard output, the explanation is a message.
   bool isMessage = (options.emit && writesToStandardOutput(options)) || options.header == "-";
@@ -135,9 +160,27 @@ static std::optional<RunError> compile(const AttncOptions &options, Compilation 
     return error;
   if (llvm::Error error = writeOutputs(results.files))
     return RunError{Environment, llvm::toString(std::move(error))};
-  if (options.emit != Phase::Ast)
-    noteDefaults(options, *targets, compilation);
   return std::nullopt;
+}
+
+/// Compiles all programs and writes what they become, or nothing.
+static std::optional<RunError> compileAll(const AttncOptions &options, StageTimes &times) {
+  Results results;
+  std::list<Compilation> compilations; // what they say comes after what is written
+  std::optional<RunError> error;
+  for (const std::string &program : options.programs)
+    if (!error)
+      error = compile(options, program, compilations.emplace_back(times), results);
+  if (!error)
+    error = write(options, results);
+  for (Compilation &compilation : compilations) {
+    DiagnosticEngine &diagnostics = compilation.getDiagnostics();
+    if (options.jsonDiagnostics)
+      diagnostics.printJSON(llvm::errs());
+    else
+      diagnostics.printText(llvm::errs(), llvm::errs().has_colors());
+  }
+  return error;
 }
 
 /// Prints the metadata of the kernels in a file.
@@ -146,7 +189,9 @@ static std::optional<RunError> inspect(const std::string &path) {
                                                  /*RequiresNullTerminator=*/false);
   if (!file)
     return RunError{Environment, path + ": cannot read: " + file.getError().message()};
-  llvm::Expected<llvm::json::Array> metadata = readMetadata(**file);
+  bool hasPackage = isPackage((*file)->getBuffer());
+  llvm::Expected<llvm::json::Array> metadata =
+      hasPackage ? describePackage((*file)->getBuffer()) : readMetadata(**file);
   if (!metadata)
     return RunError{BadInput, path + ": " + llvm::toString(metadata.takeError())};
   return writeStandardOutput(
@@ -190,15 +235,7 @@ int driver::runAttnc(const std::vector<std::string> &words) {
     error = inspect(options.inspect);
     return error ? fail(*error) : Success;
   }
-  {
-    Compilation compilation(times);
-    error = compile(options, compilation);
-    DiagnosticEngine &diagnostics = compilation.getDiagnostics();
-    if (options.jsonDiagnostics)
-      diagnostics.printJSON(llvm::errs());
-    else
-      diagnostics.printText(llvm::errs(), llvm::errs().has_colors());
-  }
+  error = compileAll(options, times);
   if (options.timePasses)
     times.print(llvm::errs());
   return error ? fail(*error) : Success;

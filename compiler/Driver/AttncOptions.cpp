@@ -74,8 +74,7 @@ Expected setEmit(AttncOptions &options, const std::string &text) {
 Expected setArchs(AttncOptions &options, const std::string &text) {
   options.archs.clear();
   for (const std::string &part : split(text, ',')) {
-    bool isHost = part == "host" && text == "host";
-    if (!isHost && !llvm::is_contained(PtxTarget::getNames(), part))
+    if (part != "host" && !llvm::is_contained(PtxTarget::getNames(), part))
       return "host, or one of " + llvm::join(PtxTarget::getNames(), ", ") +
              ", or several of these with commas";
     if (!llvm::is_contained(options.archs, part))
@@ -119,8 +118,9 @@ Expected setDiagnostics(AttncOptions &options, const std::string &text) {
 }
 
 std::string getEmitHelp() {
-  std::string text =
-      "what to write, if not what OUT's suffix says (.o .so .s .ll .mlir .ptx .cubin):";
+  std::string text = "what to write, if not what OUT's suffix says (.o .so .s .ll .mlir .ptx "
+                     ".cubin); of GPUs in a "
+                     "package (.attnpkg) cubin, if not ptx:";
   for (const PhaseInfo &info : getPhases())
     text += " " + info.name.str();
   return text + " (see below)";
@@ -159,7 +159,7 @@ CommandLine makeCommandLine(AttncOptions &options) {
         makeString(
             "--inspect", "FILE", options.inspect,
             "print the metadata of the kernels in a file that attnc has written (.ptx .cubin "
-            ".o .so), as JSON")}},
+            ".o .so .attnpkg), as JSON")}},
       {"Kernels",
        {{"--dtype", "TYPE[,TYPE...]", "f32, f16 or bf16 of q, k, v and o; bf16 if not given",
          with(setDtypes)},
@@ -180,13 +180,16 @@ CommandLine makeCommandLine(AttncOptions &options) {
          "host: this kind of machine; or the oldest NVIDIA GPU: " +
              llvm::join(PtxTarget::getNames(), ", ") +
              ". Several GPUs give a file each, OUT with the architecture before its suffix, and "
-             "one header. If not given, sm_80 for .ptx, .cubin and --header, else host",
+             "one header; a package has all, and host beside them. If not given, sm_80 for .ptx, "
+             ".cubin and --header, else host",
          with(setArchs)},
         {"--tile", "QUERIESxKEYS",
          "for GPUs: the queries that a block of threads computes and the keys that it takes at a "
          "time, 128x64 for instance, instead of what the schedule chooses",
          with(setTile)},
-        {"--cpu", "CPU", "for the host: native (this CPU), x86-64-v3 (AVX2) or x86-64 (any)",
+        {"--cpu", "CPU",
+         "for the host: native (this CPU), x86-64-v4 (AVX-512), x86-64-v3 (AVX2) or x86-64 (any). "
+         "If not given, a package has the last three",
          with(setCpu)}}},
       {"Messages",
        {{"--diagnostics", "FORM", "text, or json: one object a line, for editors",
@@ -199,12 +202,13 @@ CommandLine makeCommandLine(AttncOptions &options) {
         makeFlag("--cache-clear", options.cacheClear, "remove all of these"),
         makeFlag("--help", options.help, "print this"),
         makeFlag("--version", options.version, "print the version")}}};
-  return CommandLine("attnc", "FILE [-o OUT] [options]",
-                     "Compiles an attention variant to fused kernels. FILE is an .attn program, or "
-                     "a form that\n--emit printed (.mlir); - is standard input.\n",
-                     std::move(groups),
-                     getPhaseHelp() +
-                         R"(
+  return CommandLine(
+      "attnc", "FILE... [-o OUT] [options]",
+      "Compiles an attention variant to fused kernels. FILE is an .attn program, or "
+      "a form that\n--emit printed (.mlir); - is standard input. Several become one package.\n",
+      std::move(groups),
+      getPhaseHelp() +
+          R"(
 Examples:
   attnc gemma2.attn -o gemma2.o                     one kernel for bf16 and head dim 128
   attnc gemma2.attn -o gemma2.so                    the same for the runtime, or dlopen
@@ -212,6 +216,7 @@ Examples:
   attnc gemma2.attn -o gemma2.ptx                   the same for NVIDIA GPUs from sm_80 on
   attnc gemma2.attn --arch sm_90 -o gemma2.cubin --header gemma2.h
   attnc gemma2.attn --arch sm_80,sm_90 -o gemma2.ptx   gemma2.sm_80.ptx and gemma2.sm_90.ptx
+  attnc gemma2.attn alibi.attn --arch sm_80,sm_90,host -o kernels.attnpkg   all in one file
   attnc --inspect gemma2.cubin                      what launching its kernels takes
   attnc gemma2.attn --explain                       what the compiler knows of the mask
   attnc gemma2.attn --emit=tile                     how a block of queries is computed
@@ -260,13 +265,35 @@ static std::optional<std::string> checkEffects(const AttncOptions &options) {
   return std::nullopt;
 }
 
+/// What does not go together, of options for a package.
+static std::optional<std::string> checkPackage(const AttncOptions &options) {
+  bool isForGpu =
+      llvm::any_of(options.archs, [](const std::string &arch) { return arch != "host"; });
+  if (options.emit && options.emit != Phase::Ptx && options.emit != Phase::Cubin)
+    return "a package has host images, and for GPUs PTX or `--emit=cubin`, got `--emit=" +
+           getInfo(*options.emit).name.str() + "`";
+  if (options.emit && !isForGpu)
+    return "`--emit=" + getInfo(*options.emit).name.str() + "` expects `--arch " + defaultGpu +
+           "` or another GPU in the package, got " +
+           (options.archs.empty() ? "none" : "`" + llvm::join(options.archs, ",") + "`");
+  if (!options.header.empty())
+    return "`--header` expects a file of one form, got the package `" + options.output + "`";
+  if (options.programs.size() > 1 && !options.compile.name.empty())
+    return "`--name` expects one program, got " + std::to_string(options.programs.size());
+  return std::nullopt;
+}
+
 /// What does not go together, of options that say what to write.
 static std::optional<std::string> checkOutputs(const AttncOptions &options) {
+  if (options.isPackage())
+    return checkPackage(options);
   if (!options.emit && !options.output.empty())
-    return "`-o` expects a name that ends in .o, .so, .s, .ll, .mlir, .ptx or .cubin, or --emit "
-           "beside "
-           "it, got `" +
+    return "`-o` expects a name that ends in .o, .so, .s, .ll, .mlir, .ptx, .cubin or .attnpkg, or "
+           "--emit beside it, got `" +
            options.output + "`";
+  if (options.archs.size() > 1 && llvm::is_contained(options.archs, "host"))
+    return "`--arch " + llvm::join(options.archs, ",") +
+           "` expects a package, `-o NAME.attnpkg`, which takes the host beside GPUs";
   if (!options.emit && !options.explain && options.header.empty())
     return "nothing to write: expected -o OUT, --emit=FORM, --header FILE or --explain";
   bool isForHost = !options.archs.empty() && options.archs.front() == "host";
@@ -313,34 +340,43 @@ std::optional<std::string> driver::parseAttncOptions(const std::vector<std::stri
     return files.empty()
                ? std::nullopt
                : std::optional("`--inspect` expects no other file, got `" + files.front() + "`");
-  if (files.size() != 1)
-    return "expected one FILE, got " + std::to_string(files.size()) + "; --help shows how";
-  options.program = files.front();
+  if (files.empty() || (files.size() > 1 && !options.isPackage()))
+    return "expected one FILE, got " + std::to_string(files.size()) +
+           (files.empty() ? "" : ", which become a package alone, `-o NAME.attnpkg`") +
+           "; --help shows how";
+  options.programs = files;
   if (!options.emit && !options.output.empty())
     options.emit = getPhaseOfFile(options.output);
   return checkOutputs(options);
 }
 
-/// The target `arch`, for a program as chooseTargets() takes it.
-static llvm::Expected<Target> getTarget(const AttncOptions &options, const std::string &arch,
-                                        std::optional<TargetKind> kind) {
-  if (arch == "host") {
-    if (kind == TargetKind::Ptx)
-      return llvm::createStringError("expected IR for the host, got kernels for GPUs");
-    if (const char *name = !options.tile.empty() ? "--tile"
-                           : options.lineInfo    ? "--line-info"
-                                                 : nullptr)
-      return llvm::createStringError("`" + std::string(name) + "` expects `--arch " + defaultGpu +
-                                     "` or another GPU, got `host`");
-    llvm::Expected<HostTarget> target =
-        HostTarget::get(options.cpu.empty() ? "native" : options.cpu);
-    if (!target)
-      return target.takeError();
-    return Target(*target);
+/// The CPUs that code is for, for a program as chooseTargets() takes it.
+static llvm::Expected<std::vector<Target>>
+getHostTargets(const AttncOptions &options, std::optional<TargetKind> kind, bool isForOneCpu) {
+  if (kind == TargetKind::Ptx)
+    return llvm::createStringError("expected IR for the host, got kernels for GPUs");
+  const char *name = !options.tile.empty() ? "--tile" : options.lineInfo ? "--line-info" : nullptr;
+  if (name && options.archs.size() < 2)
+    return llvm::createStringError("`" + std::string(name) + "` expects `--arch " + defaultGpu +
+                                   "` or another GPU, got `host`");
+  if (options.isPackage() && options.cpu.empty() && !isForOneCpu) {
+    std::vector<Target> targets;
+    for (const HostTarget &level : HostTarget::getLevels())
+      targets.push_back(level);
+    return targets;
   }
+  llvm::Expected<HostTarget> target = HostTarget::get(options.cpu.empty() ? "native" : options.cpu);
+  if (!target)
+    return target.takeError();
+  return std::vector<Target>{*target};
+}
+
+/// The GPU `arch`, for a program as chooseTargets() takes it.
+static llvm::Expected<Target> getGpuTarget(const AttncOptions &options, const std::string &arch,
+                                           std::optional<TargetKind> kind) {
   if (kind == TargetKind::Host)
     return llvm::createStringError("expected IR for `" + arch + "`, got kernels for the host");
-  if (!options.cpu.empty())
+  if (!options.cpu.empty() && !llvm::is_contained(options.archs, "host"))
     return llvm::createStringError("`--cpu` expects `--arch host`, got `--arch " + arch + "`");
   llvm::Expected<PtxTarget> target = PtxTarget::get(arch);
   if (!target)
@@ -352,8 +388,10 @@ static llvm::Expected<Target> getTarget(const AttncOptions &options, const std::
 }
 
 llvm::Expected<std::vector<Target>> driver::chooseTargets(const AttncOptions &options,
-                                                          std::optional<TargetKind> kind) {
-  PhaseTargets takenBy = options.emit ? getInfo(*options.emit).targets : PhaseTargets::Every;
+                                                          std::optional<TargetKind> kind,
+                                                          bool isForOneCpu) {
+  PhaseTargets takenBy =
+      options.emit && !options.isPackage() ? getInfo(*options.emit).targets : PhaseTargets::Every;
   if (!options.header.empty())
     takenBy = PhaseTargets::Ptx;
   std::vector<std::string> archs = options.archs;
@@ -364,7 +402,14 @@ llvm::Expected<std::vector<Target>> driver::chooseTargets(const AttncOptions &op
   }
   std::vector<Target> targets;
   for (const std::string &arch : archs) {
-    llvm::Expected<Target> target = getTarget(options, arch, kind);
+    if (arch == "host") {
+      llvm::Expected<std::vector<Target>> hosts = getHostTargets(options, kind, isForOneCpu);
+      if (!hosts)
+        return hosts.takeError();
+      llvm::append_range(targets, *hosts);
+      continue;
+    }
+    llvm::Expected<Target> target = getGpuTarget(options, arch, kind);
     if (!target)
       return target.takeError();
     targets.push_back(*target);

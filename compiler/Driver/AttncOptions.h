@@ -16,12 +16,13 @@ namespace attnc::driver {
 
 /// The command line of attnc.
 struct AttncOptions {
-  std::string program;
+  /// One; or several, which become a package.
+  std::vector<std::string> programs;
   std::string output;
   std::string header;
   std::string inspect; ///< a file of kernels; then there is no program
   std::optional<Phase> emit;
-  /// `host` alone, or some of PtxTarget; empty if not given.
+  /// `host`, or some of PtxTarget; both for a package alone; empty if not given.
   std::vector<std::string> archs;
   std::string cpu;  ///< empty if not given
   std::string tile; ///< empty if not given
@@ -32,16 +33,21 @@ struct AttncOptions {
   bool jsonDiagnostics = false;
   bool cacheInfo = false, cacheClear = false; ///< then there is no program
   bool help = false, version = false;
+
+  /// Whether one file with all programs and targets is to be written. `emit` is then the form of
+  /// code for GPUs.
+  bool isPackage() const { return llvm::StringRef(output).ends_with(".attnpkg"); }
 };
 
 /// Reads the command line; returns an error that names the option, or nothing.
 std::optional<std::string> parseAttncOptions(const std::vector<std::string> &words,
                                              AttncOptions &options);
 
-/// The targets that the options choose, for a program whose ops are for `kind` or for any target;
-/// several of them are GPUs.
+/// The targets that the options choose, for a program whose ops are for `kind` or for any target.
+/// Several of them are GPUs, or for a package GPUs and CPUs; one CPU, if the program has been made
+/// for it.
 llvm::Expected<std::vector<Target>> chooseTargets(const AttncOptions &options,
-                                                  std::optional<TargetKind> kind);
+                                                  std::optional<TargetKind> kind, bool isForOneCpu);
 
 /// The file that `-o` names for `arch`: of several, each has its architecture before the suffix,
 /// `kernel.sm_80.ptx`.

@@ -168,7 +168,7 @@ const ast::Module *Compilation::parseSource() {
   return parse(*file, trees, diagnostics);
 }
 
-std::string Compilation::getBaseName(const CompileOptions &options) const {
+std::string Compilation::getName(const CompileOptions &options) const {
   return !options.name.empty()          ? options.name
          : file->getName() == "<stdin>" ? "attn"
                                         : llvm::sys::path::stem(file->getName()).str();
@@ -178,7 +178,7 @@ std::optional<RunError> Compilation::analyse(const CompileOptions &options) {
   const ast::Module *tree = parseSource();
   StageTimes::Scope stage = times.start("analyse");
   FrontendOptions frontend;
-  frontend.name = getBaseName(options);
+  frontend.name = getName(options);
   frontend.shapes.clear();
   for (ElementType dtype : options.dtypes)
     for (const HeadDims &dims : options.headDims)
@@ -274,7 +274,7 @@ std::optional<RunError> Compilation::writeForGpu(Phase form, const CompileOption
 }
 
 std::string Compilation::getIdentifier(const CompileOptions &options) const {
-  std::string name = getBaseName(options);
+  std::string name = getName(options);
   for (char &c : name)
     if (!llvm::isAlnum(c))
       c = '_';
@@ -300,8 +300,12 @@ Compilation::forEachTarget(const CompileOptions &options, llvm::ArrayRef<Target>
                            llvm::function_ref<std::optional<RunError>(const Target &)> compile) {
   if (targets.size() == 1)
     return compile(targets.front());
-  if (!phase || *phase < Phase::Expanded)
-    if (std::optional<RunError> error = runTo(Phase::Expanded, options, targets.front()))
+  // What is expanded depends on the CPU.
+  bool areGpus = llvm::all_of(
+      targets, [](const Target &target) { return target.getKind() == TargetKind::Ptx; });
+  Phase last = areGpus ? Phase::Expanded : Phase::Attn;
+  if (!phase || *phase < last)
+    if (std::optional<RunError> error = runTo(last, options, targets.front()))
       return error;
   OwningOpRef<ModuleOp> shared = std::move(module);
   Phase sharedPhase = *phase;

@@ -56,11 +56,14 @@ public:
   std::optional<RunError> makeGpuModule(const CompileOptions &options, const Target &target,
                                         GpuModule &module);
 
-  /// Calls `compile` for each target. Of several, which are GPUs, every one gets the program at the
-  /// phase that they share, or at the one it is at.
+  /// Calls `compile` for each target. Of several, every one gets the program at the phase that they
+  /// share, or at the one it is at.
   std::optional<RunError>
   forEachTarget(const CompileOptions &options, llvm::ArrayRef<Target> targets,
                 llvm::function_ref<std::optional<RunError>(const Target &)> compile);
+
+  /// What the names of kernels begin with, which is what a package calls the program.
+  std::string getName(const CompileOptions &options) const;
 
   /// The name of the program as one that C takes.
   std::string getIdentifier(const CompileOptions &options) const;
@@ -75,8 +78,6 @@ private:
   std::optional<RunError> readModule(const SourceFile &file);
   const ast::Module *parseSource();
   std::optional<RunError> analyse(const CompileOptions &options);
-  /// What the names of kernels begin with.
-  std::string getBaseName(const CompileOptions &options) const;
   std::optional<RunError> writeForGpu(Phase form, const CompileOptions &options,
                                       const Target &target, llvm::raw_ostream &os);
   std::optional<RunError> makePtx(const CompileOptions &options, const Target &target);

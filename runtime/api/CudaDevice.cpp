@@ -204,6 +204,10 @@ Result CudaDevice::checkPlace(DLDevice place) const {
                          std::to_string(getDeviceType(place)));
 }
 
+std::optional<int64_t> CudaDevice::rate(const PackagedCode &code) const {
+  return rateGpuCode(code, gpu.getMajor(), gpu.getMinor());
+}
+
 Result CudaDevice::load(std::string_view bytes, std::vector<std::unique_ptr<Variant>> &variants) {
   GpuCode code;
   if (std::optional<std::string> error = readGpuCode(bytes, code)) {

@@ -22,6 +22,7 @@ public:
 
   attnc_device_info_t getInfo() const override;
   Result checkPlace(DLDevice place) const override;
+  std::optional<int64_t> rate(const PackagedCode &code) const override;
   Result load(std::string_view bytes, std::vector<std::unique_ptr<Variant>> &variants) override;
   std::string getCompileTarget() const override;
   Result allocate(size_t bytes, void *&memory) override;

@@ -59,8 +59,20 @@ Result Device::open(std::string_view name, const attnc_device_options_t &options
   return Failure{ATTNC_UNAVAILABLE, "none of `" + std::string(name) + "` is there:\n" + passedOver};
 }
 
+std::optional<int64_t> api::rateGpuCode(const PackagedCode &code, int major, int minor) {
+  std::optional<GpuArch> arch = parseGpuArch(code.target);
+  GpuCode file;
+  file.isCubin = code.form == CodeForm::Cubin;
+  file.arch = code.target;
+  if (code.form == CodeForm::HostImage || !arch || checkArch(file, major, minor))
+    return std::nullopt;
+  return 4 * int64_t(arch->capability) + (arch->isSpecific ? 2 : 0) + (file.isCubin ? 1 : 0);
+}
+
 std::string api::describeBytes(std::string_view bytes) {
   constexpr std::string_view elf = "\177ELF";
+  if (isPackage(bytes))
+    return "a package";
   if (isHostImage(bytes))
     return "a host image";
   if (isCubin(bytes))

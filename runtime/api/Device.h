@@ -11,6 +11,7 @@
 #include "attnc/GpuKernel.h"
 #include "attnc/HostKernel.h"
 #include "runtime/api/Failure.h"
+#include "runtime/package/Package.h"
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -70,7 +71,10 @@ public:
   /// Whether tensors for it may lie there; else the message says where they should.
   virtual Result checkPlace(DLDevice place) const = 0;
 
-  /// Loads all kernels in `bytes`; there is at least one.
+  /// How near to this device the code of a package is, more for nearer; nothing if it cannot run.
+  virtual std::optional<int64_t> rate(const PackagedCode &code) const = 0;
+
+  /// Loads all kernels in `bytes`, which are no package; there is at least one.
   virtual Result load(std::string_view bytes, std::vector<std::unique_ptr<Variant>> &variants) = 0;
 
   /// What attnc_compile calls it.
@@ -95,6 +99,10 @@ inline std::underlying_type_t<DLDeviceType> getDeviceType(const DLDevice &place)
   std::memcpy(&type, &place.device_type, sizeof type);
   return type;
 }
+
+/// How near code for GPUs is to one of that compute capability, as Device::rate() has it: the
+/// newest architecture, and of one architecture machine code before PTX.
+std::optional<int64_t> rateGpuCode(const PackagedCode &code, int major, int minor);
 
 /// For messages: "PTX", "a cubin", "a host image", "an object file", or "something else".
 std::string describeBytes(std::string_view bytes);

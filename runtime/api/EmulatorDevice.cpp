@@ -131,6 +131,12 @@ Result EmulatorDevice::checkPlace(DLDevice place) const {
                          std::to_string(getDeviceType(place)));
 }
 
+std::optional<int64_t> EmulatorDevice::rate(const PackagedCode &code) const {
+  if (code.form == CodeForm::Cubin)
+    return std::nullopt;
+  return rateGpuCode(code, capabilityMajor, capabilityMinor);
+}
+
 Result EmulatorDevice::load(std::string_view bytes,
                             std::vector<std::unique_ptr<Variant>> &variants) {
   auto fail = [](std::string message) { return Failure{ATTNC_INVALID_KERNEL, std::move(message)}; };

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/api/HostDevice.h"
+#include "attnc/CpuFeatures.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/host/HostImage.h"
 #include <atomic>
@@ -121,6 +122,20 @@ Result HostDevice::checkPlace(DLDevice place) const {
     return invalidArgument("expected memory of the CPU (device type " + std::to_string(kDLCPU) +
                            " of DLPack), got device type " + std::to_string(getDeviceType(place)));
   }
+}
+
+std::optional<int64_t> HostDevice::rate(const PackagedCode &code) const {
+  if (code.form != CodeForm::HostImage || !isForThisMachine(code.bytes))
+    return std::nullopt;
+  // Of what this CPU has all of, the code that needs most.
+  int64_t count = 0;
+  for (std::string_view rest = code.features; !rest.empty(); ++count) {
+    size_t comma = std::min(rest.find(','), rest.size());
+    if (!hasCpuFeature(rest.substr(0, comma)))
+      return std::nullopt;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return count;
 }
 
 Result HostDevice::load(std::string_view bytes, std::vector<std::unique_ptr<Variant>> &variants) {

@@ -11,8 +11,54 @@
 using namespace attnc;
 using namespace attnc::api;
 
-Result Kernel::load(std::shared_ptr<Device> device, std::string_view bytes,
+/// The names in backticks, with commas.
+static std::string listNames(const std::vector<std::string_view> &names) {
+  std::string text;
+  for (std::string_view name : names)
+    text += (text.empty() ? "`" : ", `") + std::string(name) + "`";
+  return text;
+}
+
+/// Sets `bytes`, which are a package, to the code of `program` in it that is nearest to `device`.
+static Result choose(const Device &device, const char *program, std::string_view &bytes) {
+  auto fail = [](std::string message) { return Failure{ATTNC_INVALID_KERNEL, std::move(message)}; };
+  Package package;
+  if (std::optional<std::string> error = Package::read(bytes, package))
+    return fail(*error);
+  std::vector<std::string_view> programs = package.getPrograms();
+  if (!program && programs.size() > 1)
+    return invalidArgument("expected the name of one program of the package, which has " +
+                           listNames(programs));
+  std::string_view name = program ? std::string_view(program) : programs.front();
+  std::vector<PackagedCode> codes = package.getCodesOf(name);
+  if (codes.empty())
+    return invalidArgument("`program`: expected one of the package, which has " +
+                           listNames(programs) + ", got `" + std::string(name) + "`");
+  const PackagedCode *nearest = nullptr;
+  std::optional<int64_t> best;
+  for (const PackagedCode &code : codes)
+    if (std::optional<int64_t> rating = device.rate(code); rating && (!best || *rating > *best)) {
+      nearest = &code;
+      best = rating;
+    }
+  if (!nearest)
+    return fail("nothing of `" + std::string(name) + "` is for the device `" + device.getName() +
+                "` (" + device.getDescription() + "): the package has " + listCodes(codes));
+  if (std::optional<std::string> error = checkDigest(*nearest))
+    return fail(*error);
+  bytes = nearest->bytes;
+  return std::nullopt;
+}
+
+Result Kernel::load(std::shared_ptr<Device> device, std::string_view bytes, const char *program,
                     std::shared_ptr<const Kernel> &result) {
+  if (isPackage(bytes)) {
+    if (Result failure = choose(*device, program, bytes))
+      return failure;
+  } else if (program) {
+    return invalidArgument("`program`: expected NULL for a file that is no package, got `" +
+                           std::string(program) + "`");
+  }
   auto kernel = std::make_shared<Kernel>();
   kernel->device = std::move(device);
   if (Result failure = kernel->device->load(bytes, kernel->variants))

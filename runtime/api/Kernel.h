@@ -15,8 +15,9 @@ namespace attnc::api {
 /// What attnc_kernel_t stands for; does not change once it is loaded.
 class Kernel {
 public:
-  /// Loads all kernels in `bytes`.
-  static Result load(std::shared_ptr<Device> device, std::string_view bytes,
+  /// Loads all kernels in `bytes`; of a package, those of `program` (null: of the only one) that
+  /// are nearest to the device.
+  static Result load(std::shared_ptr<Device> device, std::string_view bytes, const char *program,
                      std::shared_ptr<const Kernel> &kernel);
 
   Device &getDevice() const { return *device; }

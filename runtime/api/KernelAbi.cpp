@@ -5,34 +5,11 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "runtime/api/FileBytes.h"
 #include "runtime/api/Handles.h"
-#include <cerrno>
-#include <cstdio>
 
 using namespace attnc;
 using namespace attnc::api;
-
-/// Reads the whole file into `bytes`.
-static Result readFile(const char *path, std::string &bytes) {
-  auto unreadable = [path] {
-    return Failure{ATTNC_UNAVAILABLE, std::string(path) + ": cannot read: " + std::strerror(errno)};
-  };
-  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"), std::fclose);
-  if (!file)
-    return unreadable();
-  constexpr size_t blockBytes = 1 << 16;
-  for (size_t length = 0, got = 0;; length += got) {
-    bytes.resize(length + blockBytes);
-    errno = 0;
-    got = std::fread(bytes.data() + length, 1, blockBytes, file.get());
-    if (std::ferror(file.get()))
-      return unreadable();
-    if (got < blockBytes) {
-      bytes.resize(length + got);
-      return std::nullopt;
-    }
-  }
-}
 
 /// An error if there are not so many of something.
 static Result checkIndex(const char *name, size_t index, size_t count) {
@@ -42,12 +19,31 @@ static Result checkIndex(const char *name, size_t index, size_t count) {
                          std::to_string(count) + ", got " + std::to_string(index));
 }
 
-static Result loadKernel(Device &device, std::string_view bytes, attnc_kernel_t **kernel) {
+static Result loadKernel(Device &device, std::string_view bytes, const char *program,
+                         attnc_kernel_t **kernel) {
   auto handle = std::make_unique<attnc_kernel_t>();
-  if (Result failure = Kernel::load(device.shared_from_this(), bytes, handle->object))
+  if (Result failure = Kernel::load(device.shared_from_this(), bytes, program, handle->object))
     return failure;
   *kernel = handle.release();
   return std::nullopt;
+}
+
+/// Loads the kernels of `program` in a file; null for the only program.
+static Result loadFile(Device &device, const char *path, const char *program,
+                       attnc_kernel_t **kernel) {
+  if (Result failure = checkPointer("path", path))
+    return failure;
+  if (Result failure = checkPointer("kernel", kernel))
+    return failure;
+  FileBytes file;
+  if (Result failure = file.open(path))
+    return failure;
+  Result failure = loadKernel(device, file.get(), program, kernel);
+  bool isOfFile = failure && (failure->status == ATTNC_INVALID_KERNEL ||
+                              failure->status == ATTNC_INVALID_ARGUMENT);
+  if (isOfFile)
+    failure->message = std::string(path) + ": " + failure->message;
+  return failure;
 }
 
 const char *attnc_kernel_message(const attnc_kernel_t *kernel) { return getMessageOf(kernel); }
@@ -59,24 +55,23 @@ attnc_status_t attnc_kernel_load(attnc_device_t *device, const void *bytes, size
       return failure;
     if (Result failure = checkPointer("kernel", kernel))
       return failure;
-    return loadKernel(object, {static_cast<const char *>(bytes), size}, kernel);
+    return loadKernel(object, {static_cast<const char *>(bytes), size}, /*program=*/nullptr,
+                      kernel);
   });
 }
 
 attnc_status_t attnc_kernel_load_file(attnc_device_t *device, const char *path,
                                       attnc_kernel_t **kernel) {
+  return callWith(
+      device, [&](Device &object) { return loadFile(object, path, /*program=*/nullptr, kernel); });
+}
+
+attnc_status_t attnc_kernel_load_program(attnc_device_t *device, const char *path,
+                                         const char *program, attnc_kernel_t **kernel) {
   return callWith(device, [&](Device &object) -> Result {
-    if (Result failure = checkPointer("path", path))
+    if (Result failure = checkPointer("program", program))
       return failure;
-    if (Result failure = checkPointer("kernel", kernel))
-      return failure;
-    std::string bytes;
-    if (Result failure = readFile(path, bytes))
-      return failure;
-    Result failure = loadKernel(object, bytes, kernel);
-    if (failure && failure->status == ATTNC_INVALID_KERNEL)
-      failure->message = std::string(path) + ": " + failure->message;
-    return failure;
+    return loadFile(object, path, program, kernel);
   });
 }
 

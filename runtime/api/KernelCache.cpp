@@ -80,7 +80,7 @@ bool isReadable(const attnc_source_t &source) {
 
 /// Loads code that the compiler has made, now or before.
 Result load(Device &device, std::string_view code, std::shared_ptr<const Kernel> &kernel) {
-  Result failure = Kernel::load(device.shared_from_this(), code, kernel);
+  Result failure = Kernel::load(device.shared_from_this(), code, /*program=*/nullptr, kernel);
   if (failure && failure->status == ATTNC_INVALID_KERNEL)
     return Failure{ATTNC_INTERNAL, "internal error, please report: " + failure->message};
   return failure;

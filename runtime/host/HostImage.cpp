@@ -282,6 +282,11 @@ bool attnc::isHostImage(std::string_view bytes) {
   return header && header->e_ident[EI_DATA] == ELFDATA2LSB && header->e_type == ET_DYN;
 }
 
+bool attnc::isForThisMachine(std::string_view bytes) {
+  std::optional<Elf64_Ehdr> header = readElfHeader(bytes);
+  return isHostImage(bytes) && header->e_machine == thisMachine;
+}
+
 Error attnc::loadHostImage(std::string_view bytes, std::vector<HostKernel> &kernels) {
   return Loader(bytes).load(kernels);
 }

@@ -27,6 +27,9 @@ namespace attnc {
 /// True if `bytes` begin as an ELF shared object does.
 bool isHostImage(std::string_view bytes);
 
+/// True if they are those of an image for the kind of machine that this one is.
+bool isForThisMachine(std::string_view bytes);
+
 /// Copies the image into memory that is never writable and executable at once, and appends its
 /// kernels, in the order of their metadata, to `kernels`. They share the memory, which is given
 /// back with the last of them. Returns what is wrong with the bytes, or why this machine cannot run

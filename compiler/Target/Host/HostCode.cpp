@@ -6,7 +6,6 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Host/HostCode.h"
-#include "attnc/CpuFeatures.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "compiler/Target/KernelInfo/KernelMetadata.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,11 +42,7 @@ static void setAttributes(llvm::Function &function, const HostTarget &target, bo
 
 /// What the code of the kernel `function` knows of it.
 static llvm::json::Object getFacts(LLVM::LLVMFuncOp function, const HostTarget &target) {
-  llvm::json::Array features;
-  for (std::string_view feature : getCpuFeatures())
-    if (target.hasFeature(feature))
-      features.push_back(StringRef(feature));
-  llvm::json::Object facts{{"cpu", target.cpu}, {"features", std::move(features)}};
+  llvm::json::Object facts{{"cpu", target.cpu}, {"features", llvm::json::Array(target.getNeeds())}};
   for (StringRef name : {queryBlockAttrName, scratchBytesAttrName})
     if (auto value = function->getAttrOfType<IntegerAttr>(name))
       facts[name.split('.').second] = value.getInt();

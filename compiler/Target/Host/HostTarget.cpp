@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Host/HostTarget.h"
+#include "attnc/CpuFeatures.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -22,7 +23,7 @@ using llvm::SmallVector;
 using llvm::StringRef;
 
 llvm::ArrayRef<StringRef> HostTarget::getNames() {
-  static const StringRef names[] = {"native", "x86-64-v3", "x86-64"};
+  static const StringRef names[] = {"native", "x86-64-v4", "x86-64-v3", "x86-64"};
   return names;
 }
 
@@ -57,6 +58,21 @@ llvm::Expected<HostTarget> HostTarget::get(StringRef name) {
     return llvm::createStringError("expected a CPU of " + llvm::join(getNames(), ", ") + ", got `" +
                                    name + "`");
   return HostTarget{name.str(), joinFeatures(getFeaturesOf(name))};
+}
+
+std::vector<HostTarget> HostTarget::getLevels() {
+  std::vector<HostTarget> levels;
+  for (StringRef name : {"x86-64", "x86-64-v3", "x86-64-v4"})
+    levels.push_back(llvm::cantFail(get(name)));
+  return levels;
+}
+
+std::vector<std::string> HostTarget::getNeeds() const {
+  std::vector<std::string> needs;
+  for (std::string_view feature : getCpuFeatures())
+    if (hasFeature(feature))
+      needs.emplace_back(feature);
+  return needs;
 }
 
 bool HostTarget::hasFeature(StringRef feature) const {

@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class TargetMachine;
@@ -31,7 +32,13 @@ struct HostTarget {
   static llvm::Expected<HostTarget> get(llvm::StringRef name);
   static llvm::ArrayRef<llvm::StringRef> getNames();
 
+  /// The CPUs that files are made for if none is asked for, from the one that all are on; which of
+  /// them this is, the machine that loads the file sees.
+  static std::vector<HostTarget> getLevels();
+
   bool hasFeature(llvm::StringRef feature) const;
+  /// The features beyond the baseline that code for it may take, by getCpuFeatures().
+  std::vector<std::string> getNeeds() const;
 
   /// An error that names what this machine lacks to run code for the target; else success.
   llvm::Error checkRunsHere() const;

@@ -153,14 +153,20 @@ ATTNC_API attnc_status_t attnc_device_get_info(const attnc_device_t *device,
  *===------------------------------------------------------------------------===*/
 
 /** Loads what attnc has written: a host image (.so) on the device `host`, PTX or a cubin on `cuda`,
- * PTX on `emulator`. `bytes` are copied and are the caller's again. The caller releases the handle.
+ * PTX on `emulator`; or a package (.attnpkg) of one program, of which the code that is nearest to
+ * the device is taken: the newest architecture that a GPU runs, the host image that needs most of
+ * what this CPU has. `bytes` are copied and are the caller's again. The caller releases the handle.
  */
 ATTNC_API attnc_status_t attnc_kernel_load(attnc_device_t *device, const void *bytes, size_t size,
                                            attnc_kernel_t **kernel);
 
-/** The same for the contents of a file. */
+/** The same for the contents of a file, which is mapped meanwhile: nobody may shorten it. */
 ATTNC_API attnc_status_t attnc_kernel_load_file(attnc_device_t *device, const char *path,
                                                 attnc_kernel_t **kernel);
+
+/** The same for the program of that name in a package of several. */
+ATTNC_API attnc_status_t attnc_kernel_load_program(attnc_device_t *device, const char *path,
+                                                   const char *program, attnc_kernel_t **kernel);
 
 /** A program, and what to compile it to. Texts that are NULL stand for the defaults of attnc. */
 typedef struct attnc_source_t {

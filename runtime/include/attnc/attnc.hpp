@@ -378,6 +378,18 @@ public:
     return tryLoadFile(device, path).take();
   }
 
+  /// Loads one program of a package.
+  static Result<Kernel> tryLoadProgram(const Device &device, const char *path,
+                                       const char *program) {
+    attnc_kernel_t *kernel = nullptr;
+    if (attnc_status_t status = attnc_kernel_load_program(device.get(), path, program, &kernel))
+      return Error(status, attnc_device_message(device.get()));
+    return Kernel(kernel);
+  }
+  static Kernel loadProgram(const Device &device, const char *path, const char *program) {
+    return tryLoadProgram(device, path, program).take();
+  }
+
   /// Compiles a program; see attnc::tryJit.
   static Result<Kernel> tryCompile(const Device &device, const attnc_source_t &source) {
     attnc_kernel_t *kernel = nullptr;

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "runtime/package/Package.h"
 #include "test/unit/api/FakeGpu.h"
 #include "test/unit/api/GpuProbe.h"
 #include <cstring>
@@ -209,6 +210,49 @@ TEST_F(Cuda, CodeThatDoesNotFit) {
   std::string nameless = std::string(ptx).replace(ptx.find("entry probe"), 11, "entry other");
   EXPECT_EQ(tryLoad(device, nameless),
             prefix + "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (named symbol not found)");
+}
+
+// The newest architecture of a package that the GPU runs, and of one architecture machine code.
+TEST_F(Cuda, PackagesHaveCodeForSeveralGpus) {
+  const std::string sm80 = makeGpuProbe("sm_80"), sm86 = makeGpuProbe("sm_86"),
+                    sm90 = makeGpuProbe("sm_90"), sm90a = makeGpuProbe("sm_90a");
+  std::vector<PackagedCode> codes = {{"probe", CodeForm::Ptx, "sm_90a", "", sm90a, ""},
+                                     {"probe", CodeForm::Ptx, "sm_90", "", sm90, ""},
+                                     {"probe", CodeForm::Ptx, "sm_80", "", sm80, ""},
+                                     {"probe", CodeForm::Ptx, "sm_86", "", sm86, ""},
+                                     {"probe", CodeForm::HostImage, "x86-64", "", "", ""}};
+  std::string package = writePackage(codes);
+  auto getArch = [&](const char *capability) {
+    gpu.set("FAKE_CUDA_CAPABILITY", capability);
+    Kernel kernel = Kernel::load(Device::open("cuda"), package.data(), package.size());
+    return std::string(kernel.variant(0).arch);
+  };
+  EXPECT_EQ(getArch("8.0"), "sm_80");
+  EXPECT_EQ(getArch("8.6"), "sm_86");
+  EXPECT_EQ(getArch("8.9"), "sm_86");
+  EXPECT_EQ(getArch("9.0"), "sm_90a");
+  EXPECT_EQ(getArch("12.0"), "sm_90");
+  gpu.set("FAKE_CUDA_CAPABILITY", "8.0");
+  Device device = Device::open("cuda");
+  Kernel kernel = Kernel::load(device, package.data(), package.size());
+  float *out = nullptr;
+  Launch launch = bind(kernel, out);
+  launch();
+  expectRight(out);
+  // A cubin of the same architecture comes before PTX: here it is none, which is said.
+  codes.push_back({"probe", CodeForm::Cubin, "sm_80", "", "none", ""});
+  EXPECT_EQ(tryLoad(device, writePackage(codes)),
+            "ATTNC_INVALID_KERNEL: expected PTX or a cubin, got something else");
+  gpu.set("FAKE_CUDA_CAPABILITY", "9.0");
+  package = writePackage(codes);
+  EXPECT_EQ(getArch("9.0"), "sm_90a");
+  codes.erase(codes.begin() + 2, codes.begin() + 4);
+  gpu.set("FAKE_CUDA_CAPABILITY", "7.5");
+  EXPECT_EQ(tryLoad(Device::open("cuda"), writePackage(codes)),
+            "ATTNC_INVALID_KERNEL: nothing of `probe` is for the device `cuda` (" +
+                std::string(Device::open("cuda").info().description) +
+                "): the package has PTX for sm_90a, PTX for sm_90, a host image for x86-64, a "
+                "cubin for sm_80");
 }
 
 namespace {

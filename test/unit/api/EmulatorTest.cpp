@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "attnc/attnc.hpp"
+#include "runtime/package/Package.h"
 #include "test/unit/api/GpuProbe.h"
 #include <gtest/gtest.h>
 
@@ -62,4 +63,18 @@ TEST(EmulatorDevice, CodeThatDoesNotFit) {
   std::string ptx = makeGpuProbe();
   std::string bad = std::string(ptx).replace(ptx.find("mul.f32"), 3, "mxl");
   EXPECT_NE(std::string(load(device, bad).message()).find("PTX:"), std::string::npos);
+}
+
+// Of a package it takes PTX that an A100 would take.
+TEST(EmulatorDevice, Packages) {
+  Device device = Device::open("emulator");
+  const std::string sm80 = makeGpuProbe("sm_80"), sm90 = makeGpuProbe("sm_90");
+  std::vector<PackagedCode> codes = {{"probe", CodeForm::Ptx, "sm_90", "", sm90, ""},
+                                     {"probe", CodeForm::Cubin, "sm_80", "", "", ""},
+                                     {"probe", CodeForm::Ptx, "sm_80", "", sm80, ""}};
+  EXPECT_STREQ(load(device, writePackage(codes)).take().variant(0).arch, "sm_80");
+  codes.pop_back();
+  EXPECT_NE(std::string(load(device, writePackage(codes)).message())
+                .find("the package has PTX for sm_90, a cubin for sm_80"),
+            std::string::npos);
 }
