@@ -112,7 +112,7 @@ TEST(HostTarget, Names) {
   EXPECT_FALSE(getTarget("x86-64-v3").hasFeature("avx512f"));
   EXPECT_FALSE(getTarget("x86-64").hasFeature("avx"));
   EXPECT_EQ(llvm::toString(HostTarget::get("pentium").takeError()),
-            "expected a CPU of native, x86-64-v3, x86-64, got `pentium`");
+            "expected a CPU of native, x86-64-v4, x86-64-v3, x86-64, got `pentium`");
 }
 
 TEST(HostTarget, KnowsWhatRunsHere) {
