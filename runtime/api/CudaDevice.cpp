@@ -116,7 +116,8 @@ public:
 
   std::string getArch() const override { return arch; }
 
-  Result plan(const BoundArguments &arguments, LaunchPlan &plan) const override {
+  Result plan(const BoundArguments &arguments, const std::shared_ptr<const Plan> &,
+              LaunchPlan &plan) const override {
     plan = {};
     GpuLaunch launch;
     if (std::optional<std::string> error =

@@ -10,6 +10,7 @@
 
 #include "attnc/GpuKernel.h"
 #include "attnc/HostKernel.h"
+#include "attnc/Plan.h"
 #include "runtime/api/Failure.h"
 #include "runtime/package/Package.h"
 #include <cstring>
@@ -25,8 +26,10 @@ struct LaunchPlan {
   size_t workspaceBytes = 0;
   size_t workspaceAlignment = 1;
   HostTasks host;
-  int64_t splits = 0;         ///< of a launch on a GPU
-  std::vector<GpuGrid> grids; ///< of a launch on a GPU, one after the other
+  std::shared_ptr<const Plan> keys; ///< on the host: the keys to visit; null for none
+  PlannedTasks planned;             ///< by it
+  int64_t splits = 0;               ///< of a launch on a GPU
+  std::vector<GpuGrid> grids;       ///< of a launch on a GPU, one after the other
 };
 
 /// A kernel of one element type and head dim, loaded on a device. Any number of threads may use it.
@@ -39,7 +42,16 @@ public:
   /// Of a kernel for GPUs, else empty.
   virtual std::string getArch() const { return ""; }
 
-  virtual Result plan(const BoundArguments &arguments, LaunchPlan &plan) const = 0;
+  /// A kernel for the host, which alone knows of plans, and the threads to make one on.
+  struct Planner {
+    const HostKernel *kernel;
+    int threads;
+  };
+  virtual std::optional<Planner> getPlanner() const { return std::nullopt; }
+
+  /// Plans a launch; with `keys`, which it fits and getPlanner() knows of, that visits those alone.
+  virtual Result plan(const BoundArguments &arguments, const std::shared_ptr<const Plan> &keys,
+                      LaunchPlan &plan) const = 0;
 
   /// Runs or starts a launch that was planned, without allocating.
   virtual Result run(const BoundArguments &arguments, const LaunchPlan &plan, void *workspace,

@@ -99,3 +99,8 @@ void api::retire(std::unique_ptr<attnc_launch_t> handle) {
   static auto &retired = *new Retired<attnc_launch_t>;
   retired.add(std::move(handle));
 }
+
+void api::retire(std::unique_ptr<attnc_plan_t> handle) {
+  static auto &retired = *new Retired<attnc_plan_t>;
+  retired.add(std::move(handle));
+}

@@ -37,6 +37,7 @@ const char *getMessage(uint64_t id);
 void retire(std::unique_ptr<attnc_device_t> handle);
 void retire(std::unique_ptr<attnc_kernel_t> handle);
 void retire(std::unique_ptr<attnc_launch_t> handle);
+void retire(std::unique_ptr<attnc_plan_t> handle);
 
 } // namespace attnc::api
 
@@ -52,6 +53,10 @@ struct attnc_kernel_t : attnc::api::HandleState {
 struct attnc_launch_t : attnc::api::HandleState {
   static constexpr const char *name = "launch";
   std::unique_ptr<attnc::api::Launch> object;
+};
+struct attnc_plan_t : attnc::api::HandleState {
+  static constexpr const char *name = "plan";
+  std::shared_ptr<const attnc::Plan> object;
 };
 
 namespace attnc::api {

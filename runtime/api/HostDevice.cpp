@@ -25,10 +25,21 @@ public:
   HostVariant(const HostDevice &device, HostKernel code)
       : Variant(code.info), device(device), kernel(std::move(code)) {}
 
-  Result plan(const BoundArguments &arguments, LaunchPlan &plan) const override {
+  std::optional<Planner> getPlanner() const override {
+    // Where the caller has threads, those of the library stay away.
+    return Planner{&kernel, device.hasOwnThreads() ? device.getThreads() : 1};
+  }
+
+  Result plan(const BoundArguments &arguments, const std::shared_ptr<const Plan> &keys,
+              LaunchPlan &plan) const override {
     plan = {};
     plan.host = planTasks(kernel, arguments, device.getThreads());
-    plan.workspaceBytes = static_cast<size_t>(getScratchStride(kernel) * countParts(plan.host));
+    if (keys) {
+      plan.keys = keys;
+      plan.planned = PlannedTasks(*keys, arguments);
+    }
+    plan.workspaceBytes =
+        static_cast<size_t>(getScratchStride(kernel) * countParts(countTasks(plan)));
     plan.workspaceAlignment = scratchAlignment;
     return std::nullopt;
   }
@@ -37,11 +48,12 @@ public:
              void *stream) const override {
     if (stream)
       return invalidArgument("`stream`: expected NULL on the device `host`");
-    if (plan.host.count == 0)
+    int64_t count = countTasks(plan);
+    if (count == 0)
       return std::nullopt;
-    Run run{kernel, arguments, plan.host, static_cast<char *>(workspace), {}};
+    Run run{*this, arguments, plan, count, static_cast<char *>(workspace), {}};
     device.runParts(
-        countParts(plan.host),
+        countParts(count),
         [](void *argument, int64_t part) { static_cast<Run *>(argument)->takeTasks(part); }, &run);
     return std::nullopt;
   }
@@ -52,33 +64,45 @@ public:
       return invalidArgument("`parts`: expected at most the " +
                              std::to_string(device.getThreads()) + " threads of the device, got " +
                              std::to_string(parts));
-    if (part >= plan.host.count)
+    int64_t count = countTasks(plan);
+    if (part >= count)
       return std::nullopt;
     // Each part takes as many long tasks as short ones: those of the last queries come first.
     char *scratch = static_cast<char *>(workspace) + part * getScratchStride(kernel);
-    for (int64_t task = part; task < plan.host.count; task += parts)
-      runTask(kernel, arguments, plan.host, task, scratch);
+    for (int64_t task = part; task < count; task += parts)
+      runOne(arguments, plan, task, scratch);
     return std::nullopt;
   }
 
 private:
   /// A launch while it runs: its parts take the tasks in turn.
   struct Run {
-    const HostKernel &kernel;
+    const HostVariant &variant;
     const BoundArguments &arguments;
-    const HostTasks &tasks;
+    const LaunchPlan &plan;
+    int64_t count;
     char *workspace;
     std::atomic<int64_t> next;
 
     void takeTasks(int64_t part) {
-      char *scratch = workspace + part * getScratchStride(kernel);
-      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks.count;)
-        runTask(kernel, arguments, tasks, task, scratch);
+      char *scratch = workspace + part * getScratchStride(variant.kernel);
+      for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+        variant.runOne(arguments, plan, task, scratch);
     }
   };
 
-  int64_t countParts(const HostTasks &tasks) const {
-    return std::min<int64_t>(device.getThreads(), tasks.count);
+  static int64_t countTasks(const LaunchPlan &plan) {
+    return plan.keys ? plan.planned.getCount() : plan.host.count;
+  }
+
+  int64_t countParts(int64_t tasks) const { return std::min<int64_t>(device.getThreads(), tasks); }
+
+  void runOne(const BoundArguments &arguments, const LaunchPlan &plan, int64_t task,
+              char *scratch) const {
+    if (plan.keys)
+      plan.planned.run(kernel, arguments, task, scratch);
+    else
+      runTask(kernel, arguments, plan.host, task, scratch);
   }
 
   const HostDevice &device; ///< kept by the kernel that this is a variant of

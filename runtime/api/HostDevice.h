@@ -27,6 +27,8 @@ public:
   void release(void *memory) override;
 
   int getThreads() const { return threads; }
+  /// False if loops are those of the caller.
+  bool hasOwnThreads() const { return !parallelFor; }
 
   /// Calls `body` for parts 0 to `parts` - 1, each once, at the same time if there are threads.
   void runParts(int64_t parts, void (*body)(void *argument, int64_t part), void *argument) const;

@@ -154,6 +154,14 @@ TensorView &Launch::getArgument(std::string_view name) {
   return arguments.captures[std::string(name)];
 }
 
+void Launch::unprepare() {
+  // What this launch has replaced since it was prepared stays.
+  if (prepared)
+    for (const LaunchTensor &t : tensors)
+      getArgument(t.name).data = t.view.data;
+  prepared = false;
+}
+
 Result Launch::setTensor(std::string_view name, const DLTensor &tensor, bool isReadOnly) {
   if (isReadOnly && isOutputName(name))
     return invalidArgument(quote(name) + ": expected a tensor that can be written, got one that "
@@ -170,11 +178,7 @@ Result Launch::setTensor(std::string_view name, const DLTensor &tensor, bool isR
   TensorView view;
   if (Result failure = borrowTensor(tensor, view))
     return about(name, *failure);
-  // What this launch has replaced since it was prepared stays.
-  if (prepared)
-    for (const LaunchTensor &t : tensors)
-      getArgument(t.name).data = t.view.data;
-  prepared = false;
+  unprepare();
   getArgument(name) = std::move(view);
   given.emplace(name);
   return std::nullopt;
@@ -185,9 +189,13 @@ bool Launch::replaceScalar(std::string_view name, const ScalarValue &value, Resu
   for (size_t i = 0; i < scalars.size(); ++i) {
     if (scalars[i].name != name)
       continue;
-    if (auto error = convertScalar(scalars[i].type, value, bound.slots[firstScalarSlot + i]))
+    int64_t &slot = bound.slots[firstScalarSlot + i], before = slot;
+    if (auto error = convertScalar(scalars[i].type, value, slot))
       result = invalidArgument(quote(name) + ": expected " + *error);
-    else
+    else if (auto other = checkKeys(variant, bound)) {
+      slot = before;
+      result = other;
+    } else
       for (auto &[key, kept] : arguments.scalars)
         if (key == name)
           kept = value;
@@ -271,8 +279,10 @@ Result Launch::prepare() {
   std::vector<LaunchTensor> newTensors = getLaunchTensors(info, newBound);
   if (Result failure = checkOverlaps(newTensors))
     return failure;
+  if (Result failure = checkKeys(index, newBound))
+    return failure;
   LaunchPlan newPlan;
-  if (Result failure = chosen.plan(newBound, newPlan))
+  if (Result failure = chosen.plan(newBound, keys, newPlan))
     return failure;
   bound = std::move(newBound);
   tensors = std::move(newTensors);
@@ -280,6 +290,74 @@ Result Launch::prepare() {
   plan = std::move(newPlan);
   variant = index;
   prepared = true;
+  return std::nullopt;
+}
+
+//===------------------------------------------------------------------------===//
+// Plans
+//===------------------------------------------------------------------------===//
+
+Result Launch::findPlanner(size_t index, std::optional<Variant::Planner> &planner) const {
+  planner = kernel->getVariant(index).getPlanner();
+  if (planner)
+    return std::nullopt;
+  return invalidArgument("`launch`: expected a kernel on the device `host`, which alone has plans, "
+                         "got one on " +
+                         quote(kernel->getDevice().getName()));
+}
+
+Result Launch::checkKeys(size_t index, const BoundArguments &arguments) const {
+  if (!keys)
+    return std::nullopt;
+  std::optional<Variant::Planner> planner;
+  if (Result failure = findPlanner(index, planner))
+    return failure;
+  if (std::optional<std::string> error = keys->check(*planner->kernel, arguments))
+    return invalidArgument(*error);
+  return std::nullopt;
+}
+
+Result Launch::makePlan(const attnc_plan_options_t &options, Plan &result) const {
+  std::optional<Variant::Planner> planner;
+  if (Result failure = checkPrepared())
+    return failure;
+  if (Result failure = findPlanner(variant, planner))
+    return failure;
+  const HostKernel &host = *planner->kernel;
+  PlanOptions wanted;
+  wanted.rows = plan.host.rows != 0 ? plan.host.rows : host.queryBlock;
+  wanted.keys = host.planner.keyBlock != 0 ? host.planner.keyBlock : wanted.keys;
+  if (options.block_queries != 0)
+    wanted.rows = options.block_queries;
+  if (options.block_keys != 0)
+    wanted.keys = options.block_keys;
+  wanted.refine = options.refine != 0;
+  wanted.threads = planner->threads;
+  if (std::optional<std::string> error = attnc::makePlan(host, bound, wanted, result))
+    return invalidArgument(*error);
+  return std::nullopt;
+}
+
+Result Launch::setPlan(std::shared_ptr<const Plan> newKeys) {
+  std::optional<Variant::Planner> planner;
+  if (newKeys)
+    if (Result failure = findPlanner(0, planner))
+      return failure;
+  keys = std::move(newKeys);
+  unprepare();
+  return std::nullopt;
+}
+
+Result Launch::verifyPlan(const Plan &given) const {
+  std::optional<Variant::Planner> planner;
+  if (Result failure = checkPrepared())
+    return failure;
+  if (Result failure = findPlanner(variant, planner))
+    return failure;
+  if (std::optional<std::string> error = given.check(*planner->kernel, bound))
+    return invalidArgument(*error);
+  if (auto violation = attnc::verifyPlan(given, *planner->kernel, bound, planner->threads))
+    return invalidArgument("the plan does not hold: " + violation->print());
   return std::nullopt;
 }
 

@@ -32,6 +32,14 @@ public:
   size_t getVariant() const { return variant; }
   const LaunchPlan &getPlan() const { return plan; }
 
+  /// Makes a plan for this launch, which is prepared. Sizes of blocks that are 0 are those that the
+  /// launch takes.
+  Result makePlan(const attnc_plan_options_t &options, Plan &result) const;
+  /// Has the launch visit the keys of `newKeys` alone; null for all that the mask leaves.
+  Result setPlan(std::shared_ptr<const Plan> newKeys);
+  /// An error if the plan does not fit this launch, which is prepared, or is wrong about a pair.
+  Result verifyPlan(const Plan &given) const;
+
   Result setWorkspace(void *memory, size_t size);
   Result allocateWorkspace();
 
@@ -51,13 +59,20 @@ private:
   bool replaceTensor(std::string_view name, const DLTensor &tensor, Result &result);
   /// The same for a scalar.
   bool replaceScalar(std::string_view name, const ScalarValue &value, Result &result);
+  /// Asks for prepare() again.
+  void unprepare();
+  /// An error if the plan that was set is none for these arguments.
+  Result checkKeys(size_t index, const BoundArguments &arguments) const;
   Result chooseVariant(size_t &index) const;
   Result checkRunnable() const;
+  /// What makes and checks plans; an error on other devices than the host.
+  Result findPlanner(size_t index, std::optional<Variant::Planner> &planner) const;
   void releaseOwned();
 
   std::shared_ptr<const Kernel> kernel;
   LaunchArguments arguments;
   std::set<std::string> given; ///< names of tensors
+  std::shared_ptr<const Plan> keys;
 
   bool prepared = false; ///< what follows is for the arguments
   size_t variant = 0;

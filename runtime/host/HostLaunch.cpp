@@ -83,6 +83,26 @@ static std::vector<uint32_t> orderRows(const Plan &plan) {
   return order;
 }
 
+PlannedTasks::PlannedTasks(const Plan &plan, const BoundArguments &arguments) : plan(&plan) {
+  count = plan.getNumQueryBlocks() * arguments.B * arguments.Hq;
+  if (count == 0)
+    return;
+  order = orderRows(plan);
+  // A row of the plan is for all batches, or heads, that share it.
+  sharedHeads = arguments.Hq / plan.getNumHeads();
+  shared = arguments.B / plan.getNumBatches() * sharedHeads;
+}
+
+void PlannedTasks::run(const HostKernel &kernel, const BoundArguments &arguments, int64_t task,
+                       void *scratch) const {
+  int64_t blocks = plan->getNumQueryBlocks();
+  int64_t row = order[task / shared], slice = row / blocks;
+  int64_t b = slice / plan->getNumHeads() + task % shared / sharedHeads;
+  int64_t h = slice % plan->getNumHeads() + task % shared % sharedHeads;
+  KeyRuns runs = plan->getRuns(row);
+  runBlock(kernel, arguments, plan->rows, b, h, row % blocks, &runs, scratch);
+}
+
 std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundArguments &arguments,
                                          int threads, const Plan *plan) {
   if (threads <= 0)
@@ -94,15 +114,17 @@ std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundAr
   if (tasks.count == 0)
     return std::nullopt;
   Plan own;
-  if (plan) {
-    int64_t blocks = plan->getNumQueryBlocks();
-    tasks = {plan->rows, blocks, blocks * arguments.B * arguments.Hq};
-  } else if (kernel.planner.classify && tasks.blocks > 1 &&
-             arguments.KV > kernel.planner.keyBlock) {
+  if (!plan && kernel.planner.classify && tasks.blocks > 1 &&
+      arguments.KV > kernel.planner.keyBlock) {
     if (auto error =
             makePlan(kernel, arguments, {tasks.rows, kernel.planner.keyBlock, false, threads}, own))
       return error;
     plan = &own;
+  }
+  PlannedTasks planned;
+  if (plan) {
+    planned = PlannedTasks(*plan, arguments);
+    tasks.count = planned.getCount();
   }
 
   int workers = static_cast<int>(std::min<int64_t>(threads, tasks.count));
@@ -120,17 +142,8 @@ std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundAr
     });
     return std::nullopt;
   }
-  // A row of the plan is for all batches, or heads, that share it.
-  std::vector<uint32_t> order = orderRows(*plan);
-  int64_t sharedHeads = arguments.Hq / plan->getNumHeads();
-  int64_t shared = arguments.B / plan->getNumBatches() * sharedHeads;
   ThreadPool::get().run(tasks.count, workers, [&](int64_t task, int worker) {
-    int64_t row = order[task / shared], slice = row / tasks.blocks;
-    int64_t b = slice / plan->getNumHeads() + task % shared / sharedHeads;
-    int64_t h = slice % plan->getNumHeads() + task % shared % sharedHeads;
-    KeyRuns runs = plan->getRuns(row);
-    runBlock(kernel, arguments, tasks.rows, b, h, row % tasks.blocks, &runs,
-             scratch.get() + worker * bytes);
+    planned.run(kernel, arguments, task, scratch.get() + worker * bytes);
   });
   return std::nullopt;
 }

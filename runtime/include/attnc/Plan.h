@@ -90,6 +90,28 @@ public:
 std::optional<std::string> makePlan(const HostKernel &kernel, const BoundArguments &arguments,
                                     const PlanOptions &options, Plan &plan);
 
+/// The calls of the kernel that a launch with a plan makes, one a block of queries of a batch and
+/// head; those with the most work come first.
+class PlannedTasks {
+public:
+  PlannedTasks() = default;
+  /// `plan`, which must outlive this, fits the launch.
+  PlannedTasks(const Plan &plan, const BoundArguments &arguments);
+
+  int64_t getCount() const { return count; }
+
+  /// Computes task `task` in this thread. `scratch` is for no other thread.
+  void run(const HostKernel &kernel, const BoundArguments &arguments, int64_t task,
+           void *scratch) const;
+
+private:
+  const Plan *plan = nullptr;
+  std::vector<uint32_t> order; ///< the numbers of rows of the plan
+  int64_t sharedHeads = 1;     ///< heads, and batches and heads, that a row of the plan is for
+  int64_t shared = 1;
+  int64_t count = 0;
+};
+
 /// A block of pairs of which a plan says what is not true.
 struct PlanViolation {
   int64_t b = 0, h = 0, queryBlock = 0, firstKeyBlock = 0, lastKeyBlock = 0;

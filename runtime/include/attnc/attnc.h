@@ -12,8 +12,9 @@
  *   attnc_kernel_t   the kernels of one program on a device, one for each element type and head
  *                    dim; any batch, heads and lengths
  *   attnc_launch_t   a kernel and its arguments: bound once, launched many times
+ *   attnc_plan_t     which keys a mask leaves to which queries, for launches of the same sizes
  *
- * A kernel keeps its device, and a launch keeps its kernel: handles are released in any order.
+ * A kernel keeps its device, and a launch its kernel and plan: handles are released in any order.
  *
  * Errors. Functions return a status. What went wrong is a text that the handle of the call gives,
  * attnc_device_message and so on; a call without a handle leaves it for NULL. Each thread has its
@@ -22,9 +23,9 @@
  * function. NULL, handles that were released a while ago and structs of no known size are refused
  * like other wrong arguments. A function that fails leaves its results as they were.
  *
- * Threads. Functions of devices and kernels may be called from any number of threads at once. A
- * launch is for one thread at a time, but for attnc_launch_run_part. Releasing a handle while
- * another call uses it is an error of the caller.
+ * Threads. Functions of devices, kernels and plans may be called from any number of threads at
+ * once. A launch is for one thread at a time, but for attnc_launch_run_part. Releasing a handle
+ * while another call uses it is an error of the caller.
  *
  * Structs begin with their size, which the caller sets: struct_size = sizeof(the struct). Later
  * versions add members at the end, and take the structs of earlier ones. A member that is 0 stands
@@ -84,6 +85,7 @@ ATTNC_API const char *attnc_status_name(int32_t status);
 typedef struct attnc_device_t attnc_device_t;
 typedef struct attnc_kernel_t attnc_kernel_t;
 typedef struct attnc_launch_t attnc_launch_t;
+typedef struct attnc_plan_t attnc_plan_t;
 
 /** What went wrong with the last call of this thread that failed with `device`, or without any
  * handle where that is NULL; "" if none did. */
@@ -92,6 +94,8 @@ ATTNC_API const char *attnc_device_message(const attnc_device_t *device);
 ATTNC_API const char *attnc_kernel_message(const attnc_kernel_t *kernel);
 /** The same for calls with `launch`. */
 ATTNC_API const char *attnc_launch_message(const attnc_launch_t *launch);
+/** The same for calls with `plan`. */
+ATTNC_API const char *attnc_plan_message(const attnc_plan_t *plan);
 
 /*===------------------------------------------------------------------------===//
  * Devices
@@ -348,6 +352,66 @@ ATTNC_API attnc_status_t attnc_launch_run(attnc_launch_t *launch, void *stream);
  */
 ATTNC_API attnc_status_t attnc_launch_run_part(const attnc_launch_t *launch, int32_t part,
                                                int32_t parts);
+
+/*===------------------------------------------------------------------------===//
+ * Plans
+ *===------------------------------------------------------------------------===*/
+
+/** How to make a plan. A member that is 0 stands for what suits the launch. */
+typedef struct attnc_plan_options_t {
+  size_t struct_size;
+  int64_t block_queries; /**< queries and keys that the plan takes together */
+  int64_t block_keys;
+  int32_t refine; /**< whether the pairs of blocks are evaluated that the analysis leaves partial */
+} attnc_plan_options_t;
+
+/** On the device `host`: finds the blocks of keys that each block of queries of a prepared launch
+ * attends to, by its sizes, and by the scalars and captured tensors that its mask reads. The plan
+ * is for any number of launches whose kernels have the same mask, whatever their element type and
+ * head dims: of the layers of a model, for instance. The caller releases the handle. */
+ATTNC_API attnc_status_t attnc_plan_create(const attnc_launch_t *launch,
+                                           const attnc_plan_options_t *options,
+                                           attnc_plan_t **plan);
+
+/** Reads a plan from a file. What is no plan, damaged or of another version is ATTNC_UNAVAILABLE.
+ * The caller releases the handle. */
+ATTNC_API attnc_status_t attnc_plan_load(const char *path, attnc_plan_t **plan);
+
+/** Writes a plan to a file, whole or not at all. */
+ATTNC_API attnc_status_t attnc_plan_save(const attnc_plan_t *plan, const char *path);
+
+/** Gives the handle back; NULL is fine. Launches that have the plan keep it. */
+ATTNC_API attnc_status_t attnc_plan_release(attnc_plan_t *plan);
+
+typedef struct attnc_plan_info_t {
+  size_t struct_size;
+  int64_t block_queries, block_keys;     /**< of a block; those at the ends may have fewer */
+  int64_t batches, heads, queries, keys; /**< that it was made for */
+  int32_t per_batch; /**< whether batches differ; else it is for any number of them */
+  int32_t per_head;  /**< the same for heads */
+  int64_t full;      /**< blocks of which every pair takes part */
+  int64_t partial;   /**< of which some may */
+  int64_t empty;     /**< of which none does, and which are not visited */
+  double sparsity;   /**< the share of blocks that are empty */
+  double pairs;      /**< in full and partial blocks of all batches and heads */
+  int64_t bytes;     /**< of memory that the plan takes */
+} attnc_plan_info_t;
+
+/** Fills `info`, whose struct_size is set. A launch computes 2 * pairs * (head_dim + value_dim)
+ * products and sums. */
+ATTNC_API attnc_status_t attnc_plan_get_info(const attnc_plan_t *plan, attnc_plan_info_t *info);
+
+/** On the device `host`: has the launch visit the keys of the plan alone, which it keeps, and asks
+ * for attnc_launch_prepare again; NULL for a launch without a plan. Preparing it refuses a plan for
+ * other sizes, another mask, other scalars of the mask or larger blocks of queries, and so does
+ * setting such a scalar later. Captured tensors that the mask reads must hold what they held when
+ * the plan was made: that is not checked but by attnc_launch_verify_plan. */
+ATTNC_API attnc_status_t attnc_launch_set_plan(attnc_launch_t *launch, const attnc_plan_t *plan);
+
+/** Evaluates the mask of a prepared launch at every pair, which takes a while, and fails with a
+ * pair that the plan is wrong about. The launch need not have the plan. */
+ATTNC_API attnc_status_t attnc_launch_verify_plan(const attnc_launch_t *launch,
+                                                  const attnc_plan_t *plan);
 
 #ifdef __cplusplus
 } /* extern "C" */

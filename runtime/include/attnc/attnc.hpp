@@ -41,9 +41,11 @@ class Error : public std::exception {
 public:
   Error(attnc_status_t status, std::string message)
       : code(status), text(std::make_shared<const std::string>(std::move(message))) {}
+  /// No error; allocates nothing.
+  Error() noexcept : code(ATTNC_OK) {}
 
   attnc_status_t status() const noexcept { return code; }
-  const char *what() const noexcept override { return text->c_str(); }
+  const char *what() const noexcept override { return text ? text->c_str() : ""; }
 
 private:
   attnc_status_t code;
@@ -64,7 +66,7 @@ namespace detail {
 /// A value, or why there is none. A Result<void> has no value.
 template <typename T> class [[nodiscard]] Result {
 public:
-  Result(T value) : held(std::make_unique<T>(std::move(value))), why(ATTNC_OK, "") {}
+  Result(T value) : held(std::make_unique<T>(std::move(value))) {}
   Result(Error error) : why(std::move(error)) {}
 
   explicit operator bool() const noexcept { return held != nullptr; }
@@ -88,7 +90,7 @@ private:
 
 template <> class [[nodiscard]] Result<void> {
 public:
-  Result() : why(ATTNC_OK, "") {}
+  Result() = default;
   Result(Error error) : why(std::move(error)) {}
 
   explicit operator bool() const noexcept { return why.status() == ATTNC_OK; }
@@ -246,6 +248,7 @@ using KernelHandle =
     std::unique_ptr<attnc_kernel_t, Releaser<attnc_kernel_t, attnc_kernel_release>>;
 using LaunchHandle =
     std::unique_ptr<attnc_launch_t, Releaser<attnc_launch_t, attnc_launch_release>>;
+using PlanHandle = std::unique_ptr<attnc_plan_t, Releaser<attnc_plan_t, attnc_plan_release>>;
 } // namespace detail
 
 /// What kernels run on.
@@ -283,6 +286,43 @@ public:
 private:
   explicit Device(attnc_device_t *device) : handle(device) {}
   detail::DeviceHandle handle;
+};
+
+/// Which keys a mask leaves to which queries, for launches of the same sizes. Launches on the host
+/// make plans and take them.
+class Plan {
+public:
+  /// Reads a plan from a file.
+  static Result<Plan> tryLoad(const char *path) {
+    attnc_plan_t *plan = nullptr;
+    if (attnc_status_t status = attnc_plan_load(path, &plan))
+      return Error(status, attnc_plan_message(nullptr));
+    return Plan(plan);
+  }
+  static Plan load(const char *path) { return tryLoad(path).take(); }
+
+  /// Writes it to a file, whole or not at all.
+  Result<void> trySave(const char *path) const {
+    if (attnc_status_t status = attnc_plan_save(handle.get(), path))
+      return Error(status, attnc_plan_message(handle.get()));
+    return {};
+  }
+  void save(const char *path) const { trySave(path).take(); }
+
+  attnc_plan_info_t info() const {
+    attnc_plan_info_t info{};
+    info.struct_size = sizeof info;
+    if (attnc_status_t status = attnc_plan_get_info(handle.get(), &info))
+      detail::fail(Error(status, attnc_plan_message(handle.get())));
+    return info;
+  }
+
+  attnc_plan_t *get() const { return handle.get(); }
+
+private:
+  friend class Launch;
+  explicit Plan(attnc_plan_t *plan) : handle(plan) {}
+  detail::PlanHandle handle;
 };
 
 /// A kernel with its arguments. For one thread at a time.
@@ -337,6 +377,40 @@ public:
     return check(attnc_launch_run_part(handle.get(), part, parts));
   }
   void runPart(int part, int parts) const { tryRunPart(part, parts).take(); }
+
+  /// On the host: makes a plan for these arguments, which are prepared if they are not.
+  Result<Plan> tryMakePlan(const attnc_plan_options_t *options = nullptr) {
+    if (Result<void> result = tryPrepare(); !result)
+      return Error(result.status(), result.message());
+    attnc_plan_t *plan = nullptr;
+    if (attnc_status_t status = attnc_plan_create(handle.get(), options, &plan))
+      return Error(status, attnc_launch_message(handle.get()));
+    return Plan(plan);
+  }
+  Plan makePlan(const attnc_plan_options_t *options = nullptr) {
+    return tryMakePlan(options).take();
+  }
+
+  /// Visits the keys of `plan` alone, which it keeps.
+  Result<void> trySetPlan(const Plan &plan) {
+    return check(attnc_launch_set_plan(handle.get(), plan.get()));
+  }
+  Launch &setPlan(const Plan &plan) {
+    trySetPlan(plan).take();
+    return *this;
+  }
+  Launch &clearPlan() {
+    check(attnc_launch_set_plan(handle.get(), nullptr)).take();
+    return *this;
+  }
+
+  /// Fails with a pair that `plan` is wrong about, if there is one.
+  Result<void> tryVerifyPlan(const Plan &plan) {
+    if (Result<void> result = tryPrepare(); !result)
+      return result;
+    return check(attnc_launch_verify_plan(handle.get(), plan.get()));
+  }
+  void verifyPlan(const Plan &plan) { tryVerifyPlan(plan).take(); }
 
   attnc_launch_t *get() const { return handle.get(); }
 

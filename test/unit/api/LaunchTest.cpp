@@ -199,6 +199,10 @@ TEST(ApiLaunch, AllocatesNothing) {
       attnc_launch_set_float(launch.get(), "cap", 2);
       ASSERT_EQ(attnc_launch_run(launch.get(), nullptr), ATTNC_OK);
     }
+    for (int i = 0; i < 100; ++i) {
+      launch.set("cap", 2);
+      launch();
+    }
     EXPECT_EQ(countAllocations(), before);
     EXPECT_TRUE(probe.isRight());
   }

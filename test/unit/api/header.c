@@ -15,6 +15,8 @@ _Static_assert(sizeof(attnc_source_t) == 80, "attnc_source_t has changed");
 _Static_assert(sizeof(attnc_cache_options_t) == 32, "attnc_cache_options_t has changed");
 _Static_assert(sizeof(attnc_cache_info_t) == 64, "attnc_cache_info_t has changed");
 _Static_assert(sizeof(attnc_argument_info_t) == 40, "attnc_argument_info_t has changed");
+_Static_assert(sizeof(attnc_plan_options_t) == 32, "attnc_plan_options_t has changed");
+_Static_assert(sizeof(attnc_plan_info_t) == 112, "attnc_plan_info_t has changed");
 _Static_assert(offsetof(attnc_device_options_t, parallel_for) == 16, "a member has moved");
 _Static_assert(offsetof(attnc_variant_info_t, head_dim) == 32, "a member has moved");
 _Static_assert(offsetof(attnc_argument_info_t, shape) == 32, "a member has moved");
