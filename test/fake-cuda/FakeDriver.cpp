@@ -25,6 +25,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <utility>
 
 using namespace attnc;
 using namespace attnc::cuda;
@@ -32,6 +33,20 @@ using namespace attnc::cuda;
 #define ATTNC_CUDA_FUNCTION(name, symbol, ...)                                                     \
   extern "C" __attribute__((visibility("default"))) CUresult symbol(__VA_ARGS__);
 #include "runtime/cuda/DriverFunctions.def"
+
+// What programs of tests call beside that.
+struct GraphState;
+#define FAKE_CUDA_EXPORT extern "C" __attribute__((visibility("default")))
+FAKE_CUDA_EXPORT CUresult cuStreamCreate(CUstream *, unsigned);
+FAKE_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream);
+FAKE_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream);
+FAKE_CUDA_EXPORT CUresult cuStreamBeginCapture_v2(CUstream, int);
+FAKE_CUDA_EXPORT CUresult cuStreamEndCapture(CUstream, GraphState **);
+FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(GraphState **, GraphState *,
+                                                      unsigned long long);
+FAKE_CUDA_EXPORT CUresult cuGraphLaunch(GraphState *, CUstream);
+FAKE_CUDA_EXPORT CUresult cuGraphExecDestroy(GraphState *);
+FAKE_CUDA_EXPORT CUresult cuGraphDestroy(GraphState *);
 
 struct attnc::cuda::ContextState {
   int device;
@@ -43,6 +58,17 @@ struct attnc::cuda::FunctionState {
 struct attnc::cuda::ModuleState {
   std::unique_ptr<emu::Module> module;
   std::map<std::string, FunctionState> functions;
+};
+struct attnc::cuda::StreamState {
+  GraphState *graph = nullptr; ///< that launches become part of, while they are captured
+};
+struct KernelLaunch {
+  const emu::Program *program;
+  emu::LaunchConfig config;
+  std::vector<uint8_t> arguments;
+};
+struct GraphState {
+  std::vector<KernelLaunch> launches;
 };
 struct attnc::cuda::EventState {
   int launches; ///< before it was recorded
@@ -80,6 +106,7 @@ struct State {
   bool isInitialized = false;
   std::map<std::string, int> calls;
   std::set<CUdeviceptr> buffers;
+  std::set<CUstream> streams; ///< that cuStreamCreate has made
   int modules = 0, launches = 0;
   CUresult pending = CUDA_SUCCESS; ///< of a kernel, told when somebody waits for it
   CUresult lost = CUDA_SUCCESS;    ///< what was told of a kernel, and of all calls since
@@ -128,7 +155,8 @@ CUresult begin(const char *name) {
     return code;
   }
   bool needsContext = strncmp(name, "cuMem", 5) == 0 || strncmp(name, "cuModule", 8) == 0 ||
-                      strncmp(name, "cuEvent", 7) == 0 || strncmp(name, "cuLaunch", 8) == 0;
+                      strncmp(name, "cuEvent", 7) == 0 || strncmp(name, "cuLaunch", 8) == 0 ||
+                      strncmp(name, "cuStream", 8) == 0 || strncmp(name, "cuGraph", 7) == 0;
   bool isReady =
       needsContext ? !getStack().empty() : state.isInitialized || strcmp(name, "cuInit") == 0;
   if (!isReady)
@@ -142,6 +170,18 @@ CUresult begin(const char *name) {
 #define BEGIN(name)                                                                                \
   if (CUresult result = begin(name))                                                               \
   return result
+
+/// Runs a kernel now; that it has failed is told later.
+void run(const KernelLaunch &launch) {
+  State &state = getState();
+  ++state.launches;
+  emu::LaunchResult result =
+      state.device.launch(*launch.program, launch.config, launch.arguments, emu::LaunchOptions());
+  for (const emu::Fault &fault : result.faults)
+    log(emu::formatFault(fault));
+  if (!result.succeeded)
+    state.pending = launchFailed;
+}
 
 /// What an asynchronous call has left to tell.
 CUresult wait() {
@@ -350,14 +390,75 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, uns
       std::to_string(sharedBytes) + ", parameters " + std::to_string(arguments.getBytes().size()) +
       (stream ? ", a stream" : "") +
       (getStack().back()->device ? ", device " + std::to_string(getStack().back()->device) : ""));
-  ++getState().launches;
-  emu::LaunchConfig config{{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes};
-  emu::LaunchResult result =
-      getState().device.launch(program, config, arguments.getBytes(), emu::LaunchOptions());
-  for (const emu::Fault &fault : result.faults)
-    log(emu::formatFault(fault));
-  if (!result.succeeded)
-    getState().pending = launchFailed;
+  KernelLaunch launch{&program,
+                      {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes},
+                      arguments.getBytes()};
+  if (getState().streams.count(stream) && stream->graph)
+    stream->graph->launches.push_back(std::move(launch));
+  else
+    run(launch);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned) {
+  BEGIN("cuStreamCreate");
+  *stream = *getState().streams.insert(new StreamState).first;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  BEGIN("cuStreamDestroy");
+  if (!getState().streams.erase(stream))
+    return invalidValue;
+  delete stream;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream) {
+  BEGIN("cuStreamSynchronize");
+  return wait();
+}
+
+CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
+  BEGIN("cuStreamBeginCapture");
+  if (!getState().streams.count(stream) || stream->graph)
+    return invalidValue;
+  stream->graph = new GraphState;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, GraphState **graph) {
+  BEGIN("cuStreamEndCapture");
+  if (!getState().streams.count(stream) || !stream->graph)
+    return invalidValue;
+  *graph = std::exchange(stream->graph, nullptr);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiateWithFlags(GraphState **executable, GraphState *graph,
+                                     unsigned long long) {
+  BEGIN("cuGraphInstantiate");
+  *executable = new GraphState(*graph);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(GraphState *executable, CUstream) {
+  BEGIN("cuGraphLaunch");
+  log("cuGraphLaunch: " + std::to_string(executable->launches.size()) + " kernels");
+  for (const KernelLaunch &launch : executable->launches)
+    run(launch);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(GraphState *executable) {
+  BEGIN("cuGraphExecDestroy");
+  delete executable;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(GraphState *graph) {
+  BEGIN("cuGraphDestroy");
+  delete graph;
   return CUDA_SUCCESS;
 }
 
