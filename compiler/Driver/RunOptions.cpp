@@ -294,7 +294,7 @@ CommandLine makeCommandLine(RunOptions &options) {
       {"Tensors",
        {makeString("--in", "FILE", options.in,
                    "safetensors file with q, k, v and the captured tensors, by name; a 0-d tensor "
-                   "may supply a scalar; other tensors are ignored"),
+                   "may supply a scalar; other tensors are ignored; - is standard input"),
         makeString("--out", "FILE", options.out,
                    "writes o, in the dtype of q and in logical order, to a safetensors file; - is "
                    "standard output, and reports then go to standard error"),

@@ -41,7 +41,7 @@ public:
   explicit StoredTensors(const RunOptions &options) : options(options) {}
 
   std::optional<RunError> addMainTensors(LaunchArguments &arguments) override {
-    if (auto error = file.open(options.in))
+    if (auto error = options.in == "-" ? file.openStandardInput() : file.open(options.in))
       return makeFileError(*error);
     const std::pair<const char *, TensorView *> tensors[] = {
         {"q", &arguments.q}, {"k", &arguments.k}, {"v", &arguments.v}};

@@ -116,8 +116,36 @@ std::optional<Error> Reader::open(const std::string &file) {
   path = file;
   // A pipe would wait for its writer.
   descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  return descriptor < 0 ? makeSystemError(path, "open") : readEntries();
+}
+
+std::optional<Error> Reader::openStandardInput() {
+  path = "standard input";
+  // Tensors are read in any order, which a pipe does not allow.
+  std::FILE *copy = std::tmpfile();
+  if (!copy)
+    return makeSystemError(path, "copy");
+  descriptor = ::fcntl(::fileno(copy), F_DUPFD_CLOEXEC, 0);
+  std::fclose(copy);
+  if (descriptor < 0)
+    return makeSystemError(path, "copy");
+  std::vector<char> piece(1 << 20);
+  for (;;) {
+    ssize_t count = ::read(STDIN_FILENO, piece.data(), piece.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return makeSystemError(path, "read");
+    if (count == 0)
+      return readEntries();
+    if (auto error = writeAll(descriptor, path, piece.data(), static_cast<uint64_t>(count)))
+      return makeSystemError(path, "copy");
+  }
+}
+
+std::optional<Error> Reader::readEntries() {
   struct stat info;
-  if (descriptor < 0 || ::fstat(descriptor, &info) != 0)
+  if (::fstat(descriptor, &info) != 0)
     return makeSystemError(path, "open");
   if (!S_ISREG(info.st_mode))
     return Error{Error::Environment, path + ": expected a regular file"};

@@ -56,6 +56,8 @@ public:
   ~Reader();
 
   std::optional<Error> open(const std::string &path);
+  /// The same for what standard input has until its end.
+  std::optional<Error> openStandardInput();
 
   const std::vector<Entry> &getEntries() const { return entries; }
   /// The entry of this name, or null.
@@ -66,7 +68,9 @@ public:
   std::optional<Error> read(const Entry &entry, char *data) const;
 
 private:
-  std::string path;
+  std::optional<Error> readEntries();
+
+  std::string path; ///< for messages
   int descriptor = -1;
   uint64_t dataStart = 0;
   std::vector<Entry> entries;
