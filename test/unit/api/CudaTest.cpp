@@ -247,12 +247,13 @@ TEST_F(Cuda, PackagesHaveCodeForSeveralGpus) {
   package = writePackage(codes);
   EXPECT_EQ(getArch("9.0"), "sm_90a");
   codes.erase(codes.begin() + 2, codes.begin() + 4);
-  gpu.set("FAKE_CUDA_CAPABILITY", "7.5");
+  codes.back() = {"probe", CodeForm::Cubin, "sm_90", "", "none", ""};
+  gpu.set("FAKE_CUDA_CAPABILITY", "8.6");
   EXPECT_EQ(tryLoad(Device::open("cuda"), writePackage(codes)),
             "ATTNC_INVALID_KERNEL: nothing of `probe` is for the device `cuda` (" +
                 std::string(Device::open("cuda").info().description) +
                 "): the package has PTX for sm_90a, PTX for sm_90, a host image for x86-64, a "
-                "cubin for sm_80");
+                "cubin for sm_90");
 }
 
 namespace {
