@@ -2,6 +2,7 @@
 # CPack makes a Debian package of the same.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(AttncManuals)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/attnc)
 
 install(TARGETS attnc_shared_runtime EXPORT attnc-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -11,10 +12,13 @@ install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/attnc/attnc.h ${PROJECT_SOUR
   ${PROJECT_SOURCE_DIR}/runtime/include/attnc/compiler.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attnc)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE.TXT DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS attn-emu RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+attnc_add_manual(attn-emu)
 if(ATTNC_BUILD_COMPILER)
   install(TARGETS attnc_compiler EXPORT attnc-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(TARGETS attnc EXPORT attnc-targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS attn-run attn-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  attnc_add_manual(attnc)
+  attnc_add_manual(attn-run)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/AttncKernels.cmake DESTINATION ${package_dir})
   install(FILES ${PROJECT_SOURCE_DIR}/compiler/library/attnc.attn DESTINATION ${CMAKE_INSTALL_DATADIR}/attnc)
 endif()
