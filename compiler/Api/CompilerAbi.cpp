@@ -68,10 +68,12 @@ static std::variant<std::vector<std::string>, Failure> makeWords(const attnc_sou
     if (!gpu)
       return Failure{ATTNC_UNAVAILABLE, llvm::toString(gpu.takeError())};
     words.insert(words.end(), {"--arch", gpu->arch});
-  } else {
+  } else if (target != "attn") {
     words.insert(words.end(), {"--arch", target.str()});
   }
-  words.push_back(target.starts_with("host") ? "--emit=image" : "--emit=ptx");
+  words.push_back(target == "attn"             ? "--emit=attn"
+                  : target.starts_with("host") ? "--emit=image"
+                                               : "--emit=ptx");
   add("--dtype", source.dtypes);
   add("--head-dim", source.head_dims);
   add("--approx", source.approximate);

@@ -9,6 +9,7 @@
 #include "attnc/CpuFeatures.h"
 #include "runtime/api/CompilerLibrary.h"
 #include "runtime/cache/DiskCache.h"
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -51,9 +52,9 @@ void append(std::string &key, const char *text) {
     key += "-\n";
 }
 
-/// All that the code depends on: the compiler, the machine, the options and the program.
-std::string makeKey(const attnc_source_t &source, const std::string &target,
-                    const std::string &compiler) {
+/// What the code depends on beside the program: the compiler, the machine and the options.
+std::string makeOptionsKey(const attnc_source_t &source, const std::string &target,
+                           const std::string &compiler) {
   static const std::string cpu = describeCpu();
   std::string key = "attnc " ATTNC_VERSION "\n";
   append(key, compiler);
@@ -64,7 +65,12 @@ std::string makeKey(const attnc_source_t &source, const std::string &target,
   append(key, source.head_dims);
   append(key, source.approximate);
   append(key, source.lse ? "lse" : nullptr);
-  key += std::to_string(source.define_count);
+  return key;
+}
+
+/// The program as it is written, with what is defined.
+std::string makeTextKey(const attnc_source_t &source) {
+  std::string key = std::to_string(source.define_count);
   for (size_t i = 0; i < source.define_count; ++i)
     append(key, source.defines[i]);
   append(key, source.text_size ? std::string_view(source.text, source.text_size)
@@ -72,7 +78,7 @@ std::string makeKey(const attnc_source_t &source, const std::string &target,
   return key;
 }
 
-/// Checks what makeKey reads.
+/// Checks what the keys are made of.
 bool isReadable(const attnc_source_t &source) {
   return source.struct_size == sizeof source && source.text &&
          (source.defines || source.define_count == 0);
@@ -116,14 +122,27 @@ std::shared_ptr<const Kernel> KernelCache::find(const std::string &key) {
   if (found == places.end())
     return nullptr;
   entries.splice(entries.begin(), entries, found->second);
-  return found->second->second;
+  return found->second->kernel;
 }
 
 void KernelCache::insert(const std::string &key, const std::shared_ptr<const Kernel> &kernel) {
-  entries.emplace_front(key, kernel);
-  places[entries.front().first] = entries.begin();
+  constexpr size_t maxKeys = 16;
+  auto entry = std::find_if(entries.begin(), entries.end(),
+                            [&](const Entry &other) { return other.kernel == kernel; });
+  if (entry == entries.end())
+    entry = entries.insert(entries.begin(), {kernel, {}});
+  else
+    entries.splice(entries.begin(), entries, entry);
+  // The first one is that of the form.
+  if (entry->keys.size() == maxKeys) {
+    places.erase(entry->keys[1]);
+    entry->keys.erase(entry->keys.begin() + 1);
+  }
+  entry->keys.push_back(key);
+  places[key] = entry;
   while (entries.size() > Shared::get().maxKernels) {
-    places.erase(entries.back().first);
+    for (const std::string &old : entries.back().keys)
+      places.erase(old);
     entries.pop_back();
   }
 }
@@ -140,13 +159,9 @@ void KernelCache::clear() {
   entries.clear();
 }
 
-Result KernelCache::compile(Device &device, const attnc_source_t &source,
-                            std::shared_ptr<const Kernel> &kernel) {
-  std::string identity, code;
-  // What is wrong with a source, or with the library, is said by those who look closer.
-  if (!isReadable(source) || getCompilerIdentity(identity))
-    return compileAnew(device, source, code, kernel);
-  std::string key = makeKey(source, device.getCompileTarget(), identity);
+template <typename MakeT>
+Result KernelCache::findOrMake(const std::string &key, std::shared_ptr<const Kernel> &kernel,
+                               MakeT make) {
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     if ((kernel = find(key))) {
@@ -161,12 +176,36 @@ Result KernelCache::compile(Device &device, const attnc_source_t &source,
   // An exception must not leave the others waiting.
   auto end = [&](KernelCache *cache) { cache->finish(key); };
   std::unique_ptr<KernelCache, decltype(end)> turn(this, end);
-  Result failure = obtain(device, source, key, kernel);
+  Result failure = make();
   if (!failure) {
     std::lock_guard<std::mutex> guard(mutex);
     insert(key, kernel);
   }
   return failure;
+}
+
+Result KernelCache::compile(Device &device, const attnc_source_t &source,
+                            std::shared_ptr<const Kernel> &kernel) {
+  std::string identity, code;
+  // What is wrong with a source, or with the library, is said by those who look closer.
+  if (!isReadable(source) || getCompilerIdentity(identity))
+    return compileAnew(device, source, code, kernel);
+  const std::string options = makeOptionsKey(source, device.getCompileTarget(), identity);
+  const std::string textKey = options + makeTextKey(source);
+  return findOrMake(textKey, kernel, [&]() -> Result {
+    std::shared_ptr<DiskCache> disk = Shared::get().getDisk();
+    std::optional<std::string> form = disk->findForm(textKey);
+    bool isKnown = form.has_value();
+    // A program that is wrong has no form; compiling it says why.
+    if (!isKnown && compileWithLibrary(source, "attn", form.emplace()))
+      return compileAnew(device, source, code, kernel);
+    const std::string formKey = options + *form;
+    Result failure =
+        findOrMake(formKey, kernel, [&] { return obtain(device, source, formKey, kernel); });
+    if (!failure && !isKnown)
+      disk->addForm(textKey, *form);
+    return failure;
+  });
 }
 
 Result api::configureCache(const attnc_cache_options_t &options) {

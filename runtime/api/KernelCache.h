@@ -20,6 +20,9 @@ namespace attnc::api {
 /// The compiled kernels of a device, of which those used last are kept. What is not among them is
 /// looked for on disk, and compiled if it is not there either: once, however many threads ask for
 /// it at the same time.
+///
+/// A kernel is known by the text of its program, which is fast, and by the form that the compiler
+/// gives the program, which is the same for texts that differ in comments, spaces and names.
 class KernelCache {
 public:
   Result compile(Device &device, const attnc_source_t &source,
@@ -29,7 +32,14 @@ public:
   void clear();
 
 private:
-  using Entry = std::pair<std::string, std::shared_ptr<const Kernel>>;
+  struct Entry {
+    std::shared_ptr<const Kernel> kernel;
+    std::vector<std::string> keys; ///< of its form, and of the texts that asked for it last
+  };
+
+  /// The kernel for `key`; `make` makes it, in one thread at a time, if it is not there.
+  template <typename MakeT>
+  Result findOrMake(const std::string &key, std::shared_ptr<const Kernel> &kernel, MakeT make);
 
   /// The kernel for `key` if it is there, now the one used last.
   std::shared_ptr<const Kernel> find(const std::string &key);
@@ -40,7 +50,7 @@ private:
   std::mutex mutex; ///< guards what follows
   std::condition_variable finished;
   std::list<Entry> entries; ///< the one used last comes first
-  std::unordered_map<std::string_view, std::list<Entry>::iterator> places;
+  std::unordered_map<std::string, std::list<Entry>::iterator> places; ///< by all keys
   std::set<std::string> running; ///< keys that a thread is compiling
 };
 

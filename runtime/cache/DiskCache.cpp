@@ -26,7 +26,7 @@ using Error = std::optional<std::string>;
 
 /// What an entry begins with. Its digest, sizes, key and code follow.
 constexpr std::string_view magic = "attnc cache 1\n";
-constexpr std::string_view entrySuffix = ".entry", temporarySuffix = ".tmp";
+constexpr std::string_view entrySuffix = ".entry", formSuffix = ".form", temporarySuffix = ".tmp";
 constexpr int64_t maxEntryBytes = int64_t(1) << 30;
 /// Files that a process has left half written are removed after so many seconds.
 constexpr time_t abandonedSeconds = 3600;
@@ -111,6 +111,7 @@ struct Entry {
   int64_t bytes;
   timespec used;
   bool isTemporary;
+  bool isCode;
 };
 
 bool isOlder(const Entry &a, const Entry &b) {
@@ -124,12 +125,14 @@ std::vector<Entry> listFolder(const std::string &folder) {
     return entries;
   while (const dirent *file = readdir(directory.get())) {
     bool isTemporary = endsWith(file->d_name, temporarySuffix);
-    if (!isTemporary && !endsWith(file->d_name, entrySuffix))
+    bool isCode = endsWith(file->d_name, entrySuffix);
+    if (!isTemporary && !isCode && !endsWith(file->d_name, formSuffix))
       continue;
     std::string path = folder + "/" + file->d_name;
     struct stat status;
     if (lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
-      entries.push_back({path, static_cast<int64_t>(status.st_size), status.st_mtim, isTemporary});
+      entries.push_back(
+          {path, static_cast<int64_t>(status.st_size), status.st_mtim, isTemporary, isCode});
   }
   return entries;
 }
@@ -168,15 +171,23 @@ Error DiskCache::checkFolder() const {
   return std::nullopt;
 }
 
-std::string DiskCache::getPath(std::string_view key) const {
-  return folder + "/" + getSha256(key) + std::string(entrySuffix);
+std::string DiskCache::getPath(std::string_view key, std::string_view suffix) const {
+  return folder + "/" + getSha256(key) + std::string(suffix);
 }
 
 std::optional<std::string> DiskCache::find(std::string_view key) const {
+  return read(key, entrySuffix);
+}
+
+std::optional<std::string> DiskCache::findForm(std::string_view key) const {
+  return read(key, formSuffix);
+}
+
+std::optional<std::string> DiskCache::read(std::string_view key, std::string_view suffix) const {
   if (checkFolder())
     return std::nullopt;
   // A pipe in the place of an entry must not be waited for.
-  File file(open(getPath(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  File file(open(getPath(key, suffix).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (file.descriptor < 0 || fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
       !isOwn(status) || status.st_size > maxEntryBytes)
@@ -191,7 +202,7 @@ std::optional<std::string> DiskCache::find(std::string_view key) const {
   return code;
 }
 
-Error DiskCache::write(std::string_view key, std::string_view code) const {
+Error DiskCache::write(std::string_view key, std::string_view suffix, std::string_view code) const {
   if (Error error = checkFolder())
     return error;
   if (Error error = makeFolder(folder))
@@ -207,7 +218,8 @@ Error DiskCache::write(std::string_view key, std::string_view code) const {
   if (file.descriptor < 0)
     return temporary + ": cannot write: " + getReason();
   // Others see the entry when all of it is there.
-  if (!writeAll(file.descriptor, bytes) || rename(temporary.c_str(), getPath(key).c_str()) != 0) {
+  if (!writeAll(file.descriptor, bytes) ||
+      rename(temporary.c_str(), getPath(key, suffix).c_str()) != 0) {
     Error error = temporary + ": cannot write: " + getReason();
     unlink(temporary.c_str());
     return error;
@@ -217,7 +229,15 @@ Error DiskCache::write(std::string_view key, std::string_view code) const {
 }
 
 Error DiskCache::add(std::string_view key, std::string_view code) {
-  Error error = write(key, code);
+  return keep(key, entrySuffix, code);
+}
+
+Error DiskCache::addForm(std::string_view key, std::string_view form) {
+  return keep(key, formSuffix, form);
+}
+
+Error DiskCache::keep(std::string_view key, std::string_view suffix, std::string_view code) {
+  Error error = write(key, suffix, code);
   std::lock_guard<std::mutex> lock(mutex);
   writeProblem = error.value_or("");
   return error;
@@ -246,7 +266,7 @@ DiskCache::Info DiskCache::getInfo() const {
   }
   for (const Entry &entry : listFolder(folder)) {
     info.bytes += entry.bytes;
-    info.entries += !entry.isTemporary;
+    info.entries += entry.isCode;
   }
   std::lock_guard<std::mutex> lock(mutex);
   info.problem = writeProblem;

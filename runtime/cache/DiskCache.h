@@ -36,12 +36,20 @@ public:
   /// The code for `key`, or nothing.
   std::optional<std::string> find(std::string_view key) const;
 
+  /// The form that programs for `key` have, or nothing: a text that is the same for programs that
+  /// differ in what does not matter.
+  std::optional<std::string> findForm(std::string_view key) const;
+
+  /// Keeps a form, as add() keeps code.
+  std::optional<std::string> addForm(std::string_view key, std::string_view form);
+
   /// Keeps `code`; entries that were not used for longest go where the cache would be too large.
   /// Returns why it cannot, which loses nothing but time.
   std::optional<std::string> add(std::string_view key, std::string_view code);
 
   struct Info {
-    int64_t entries = 0, bytes = 0;
+    int64_t entries = 0; ///< of code
+    int64_t bytes = 0;   ///< of these, and of forms
     std::string problem; ///< why the folder is not used, or why the last `add` failed, or ""
   };
   Info getInfo() const;
@@ -52,8 +60,13 @@ public:
 private:
   /// Why the folder cannot be used, or nothing.
   std::optional<std::string> checkFolder() const;
-  std::string getPath(std::string_view key) const;
-  std::optional<std::string> write(std::string_view key, std::string_view code) const;
+  std::string getPath(std::string_view key, std::string_view suffix) const;
+  std::optional<std::string> read(std::string_view key, std::string_view suffix) const;
+  std::optional<std::string> write(std::string_view key, std::string_view suffix,
+                                   std::string_view code) const;
+  /// Writes, and keeps why it could not.
+  std::optional<std::string> keep(std::string_view key, std::string_view suffix,
+                                  std::string_view code);
   void evict() const;
 
   const std::string folder;

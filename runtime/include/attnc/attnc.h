@@ -190,7 +190,8 @@ typedef struct attnc_source_t {
  * and where the system looks for libraries; ATTNC_UNAVAILABLE if it is not there. What is wrong
  * with the program is ATTNC_COMPILE_FAILED with a message that shows its lines. A kernel that
  * was compiled before, of the same program and options by the same compiler for the same target, is
- * taken from a cache. The caller releases the handle. */
+ * taken from a cache; comments, spaces and names of its own do not make another program. The caller
+ * releases the handle. */
 ATTNC_API attnc_status_t attnc_kernel_compile(attnc_device_t *device, const attnc_source_t *source,
                                               attnc_kernel_t **kernel);
 

@@ -26,7 +26,7 @@ ATTNC_API uint32_t attnc_compiler_abi_version(void);
 /** What compiling gives. Both texts are the library's until attnc_code_release. */
 typedef struct attnc_code_t {
   size_t struct_size;
-  const void *bytes; /**< what attnc_kernel_load takes; NULL after an error */
+  const void *bytes; /**< what attnc_kernel_load takes, or a text; NULL after an error */
   size_t size;
   const char *messages; /**< errors and warnings with the program's lines; "" for none */
   void *owner;          /**< of all this; the library's */
@@ -37,6 +37,9 @@ typedef struct attnc_code_t {
  *   host          a host image for this CPU; host:x86-64-v3 and host:x86-64 for any of these
  *   sm_80         PTX, for any architecture that attnc --arch has
  *   gpu:8.6       PTX for the best architecture that GPUs of this compute capability take
+ *   attn          no code, but the attn dialect as text: what kernels compute, without the
+ *                 comments, spaces and names of its own that the program has. Programs with one
+ *                 such form, and the same options, are compiled to the same code.
  *
  * Fills `code`, whose struct_size is set, with the code or with what is wrong. The caller releases
  * it in either case. */

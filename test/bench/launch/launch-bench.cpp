@@ -10,7 +10,8 @@
 //
 // Launches kernels that compute next to nothing, and prints the nanoseconds of a call, the median
 // of several rounds: bound once, with another address each time, and bound anew. The GPU's driver
-// is one that does nothing.
+// is one that does nothing. Then what it takes to get a kernel that was compiled before; on disk,
+// in a process that does nothing else (launch-bench --jit).
 //
 //===------------------------------------------------------------------------===//
 
@@ -20,14 +21,20 @@
 #include "test/unit/api/Probe.h"
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace attnc;
 using namespace attnc::test;
 
+static const char *const program = "mask_mod = and_masks(causal, sliding_window(1024))\n";
+
 /// The median over rounds of the nanoseconds that a call of `body` takes.
-template <typename BodyT> static double measure(int rounds, BodyT body) {
-  constexpr int calls = 2000;
+template <typename BodyT> static double measure(int rounds, BodyT body, int calls = 2000) {
   std::vector<double> times;
   for (int round = 0; round <= rounds; ++round) {
     auto begin = std::chrono::steady_clock::now();
@@ -89,7 +96,6 @@ static void benchCuda(int rounds) {
 
 static void benchCache(int rounds) {
   Device device = Device::host(1);
-  const std::string program = "mask_mod = and_masks(causal, sliding_window(1024))\n";
   Result<Kernel> first = tryJit(program, {"bf16", "128"}, device);
   std::printf("compiling what was compiled before\n");
   if (first)
@@ -98,13 +104,39 @@ static void benchCache(int rounds) {
     std::printf("  %s\n", first.message());
 }
 
+/// Has another process get a kernel, and waits for its end.
+static void runProcess() {
+  char self[] = "/proc/self/exe", option[] = "--jit";
+  char *arguments[] = {self, option, nullptr};
+  pid_t process = 0;
+  int status = 1;
+  if (posix_spawn(&process, self, nullptr, nullptr, arguments, environ) != 0 ||
+      waitpid(process, &status, 0) != process || status != 0)
+    throw Error(ATTNC_INTERNAL, "a process has failed");
+}
+
+static void benchDisk(int rounds) {
+  char folder[] = "/tmp/attnc-launch-bench-XXXXXX";
+  if (!mkdtemp(folder))
+    throw Error(ATTNC_UNAVAILABLE, std::string(folder) + ": cannot make it");
+  setenv("XDG_CACHE_HOME", folder, /*overwrite=*/1);
+  print("  found on disk, from the start of a process to its end",
+        measure(rounds, runProcess, /*calls=*/1));
+  std::filesystem::remove_all(folder);
+}
+
 int main(int count, char **arguments) try {
+  if (count > 1 && std::strcmp(arguments[1], "--jit") == 0) {
+    jit(program, {"bf16", "128"}, Device::host(1));
+    return 0;
+  }
   int rounds = count > 1 ? std::atoi(arguments[1]) : 25;
   std::printf("1 batch, 1 head, 16 queries and keys\n");
   benchHost(rounds, 1, "host, one thread");
   benchHost(rounds, 0, "host, a thread a core, one task");
   benchCuda(rounds);
   benchCache(rounds);
+  benchDisk(rounds);
   return 0;
 } catch (const Error &error) {
   std::fprintf(stderr, "launch-bench: %s\n", error.what());

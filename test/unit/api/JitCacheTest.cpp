@@ -92,7 +92,8 @@ TEST_F(JitCache, SameKernelsAreCompiledOnce) {
 TEST_F(JitCache, WhatMakesAnotherKernel) {
   Device device = Device::host(1);
   std::vector<std::pair<std::string, Options>> all(9, {program, {"f32", "8"}});
-  all[1].first += "\n";
+  all[1].first = "window: i32 = 4\n"
+                 "mask_mod = and_masks(causal, sliding_window(window))\n";
   all[2].second.dtypes = "f16";
   all[3].second.headDims = "16";
   all[4].second.lse = true;
@@ -109,6 +110,65 @@ TEST_F(JitCache, WhatMakesAnotherKernel) {
   jit(program, {"f32", "8"}, Device::open("emulator"));
   EXPECT_EQ(count(), "1 0 0");
   EXPECT_EQ(getInfo().disk_entries, 10);
+}
+
+// Comments, spaces, names of parameters and locals, and a constant that is defined as it is.
+TEST_F(JitCache, WhatDoesNotMatter) {
+  const std::string plain = "slopes: f32[Hq]\n"
+                            "def score_mod(score, b, h, q_idx, kv_idx):\n"
+                            "    bias = slopes[h] * (kv_idx - q_idx)\n"
+                            "    return score + bias\n";
+  const std::string commented = "# ALiBi\n"
+                                "slopes: f32[Hq]   # one a head\n"
+                                "\n"
+                                "def score_mod(score, b, h, q_idx, kv_idx):\n"
+                                "  bias = slopes[h]*(kv_idx-q_idx)  # of the distance\n"
+                                "  return score + bias";
+  const std::string renamed = "slopes: f32[Hq]\n"
+                              "def score_mod(s, batch, head, i, j):\n"
+                              "    product = slopes[head] * (j - i)\n"
+                              "    return s + product\n";
+  const std::string other = "slopes: f32[Hq]\n"
+                            "def score_mod(score, b, h, q_idx, kv_idx):\n"
+                            "    return score + slopes[h] * (kv_idx - q_idx + 1)\n";
+  const Options options{"f32", "8"};
+  Device device = Device::host(1);
+  jit(plain, options, device);
+  EXPECT_EQ(count(), "1 0 0");
+  jit(commented, options, device);
+  jit(renamed, options, device);
+  EXPECT_EQ(count(), "0 2 0");
+  jit(other, options, device);
+  EXPECT_EQ(count(), "1 0 0");
+  EXPECT_EQ(getInfo().disk_entries, 2);
+  // On disk too, for a text that is new.
+  jit(commented + "  # again\n", options, Device::host(1));
+  jit(commented + "  # again\n", options, Device::host(1));
+  EXPECT_EQ(count(), "0 0 2");
+  // Names that launches use are another program's.
+  std::string captured = plain;
+  for (size_t place = 0; (place = captured.find("slopes")) != std::string::npos;)
+    captured.replace(place, 6, "ramps");
+  EXPECT_STREQ(jit(captured, options, device).argument(0, 4).name, "ramps");
+  EXPECT_EQ(count(), "1 0 0");
+  Options defined = options;
+  defined.defines = {"window=5"};
+  jit(program, options, device);
+  jit(program, defined, device);
+  EXPECT_EQ(count(), "1 1 0");
+}
+
+// A kernel goes with all texts that asked for it.
+TEST_F(JitCache, ManyTextsOfOneKernel) {
+  configure("", 1);
+  Device device = Device::host(1);
+  const Options options{"f32", "8"};
+  for (int i = 0; i < 40; ++i)
+    jit(program + "# " + std::to_string(i) + "\n", options, device);
+  EXPECT_EQ(count(), "1 39 0");
+  jit("mask_mod = causal\n", options, device);
+  jit(program + "# 39\n", options, device);
+  EXPECT_EQ(count(), "2 0 0");
 }
 
 // Lengths and scalars are arguments: nothing is compiled for them.
@@ -210,7 +270,10 @@ TEST_F(JitCache, FailuresLeaveNobodyWaiting) {
   const Options options{"f32", "8"};
   jit(program, options, Device::host(1));
   Device device = Device::host(1);
-  failAllocationOf(static_cast<size_t>(getInfo().disk_bytes));
+  size_t bytes = 0;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
+    bytes = std::max<size_t>(bytes, fs::file_size(entry.path()));
+  failAllocationOf(bytes);
   EXPECT_EQ(tryJit(program, options, device).status(), ATTNC_OUT_OF_MEMORY);
   EXPECT_EQ(run(jit(program, options, device), 10), 7);
   EXPECT_EQ(count(), "1 0 1");

@@ -175,6 +175,11 @@ TEST(Jit, CodeForOtherTargets) {
   EXPECT_EQ(compile("host:x86-64").substr(1, 3), "ELF");
   EXPECT_NE(compile("sm_90").find(".target sm_90"), std::string::npos);
   EXPECT_NE(compile("gpu:8.6").find(".target sm_8"), std::string::npos);
+  const std::string form = compile("attn");
+  EXPECT_NE(form.find("attn.kernel @attn_f32_d8 "), std::string::npos) << form;
+  source.text = "# The same.\nmask_mod = causal";
+  EXPECT_EQ(compile("attn"), form);
+  source.text = "mask_mod = causal\n";
   EXPECT_EQ(compile("gpu:5.0").substr(0, 19), "ATTNC_UNAVAILABLE: ");
   EXPECT_NE(compile("sm_1").find("ATTNC_INVALID_ARGUMENT: `--arch` expects"), std::string::npos);
   EXPECT_NE(compile("host:z9").find("ATTNC_INVALID_ARGUMENT: `--cpu` expects"), std::string::npos);

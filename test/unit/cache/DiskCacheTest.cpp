@@ -54,6 +54,27 @@ protected:
 };
 } // namespace
 
+// Forms are apart from code, under the same rules.
+TEST_F(Disk, Forms) {
+  DiskCache cache(folder);
+  EXPECT_EQ(cache.findForm("key"), std::nullopt);
+  ASSERT_EQ(cache.addForm("key", "a form"), std::nullopt);
+  EXPECT_EQ(cache.findForm("key"), "a form");
+  EXPECT_EQ(cache.find("key"), std::nullopt);
+  EXPECT_EQ(cache.getInfo().entries, 0);
+  EXPECT_GT(cache.getInfo().bytes, 0);
+  ASSERT_EQ(cache.add("key", "code"), std::nullopt);
+  EXPECT_EQ(cache.findForm("key"), "a form");
+  EXPECT_EQ(cache.getInfo().entries, 1);
+  const std::string path = folder + "/" + getSha256("key") + ".form";
+  std::string bytes = read(path);
+  bytes.back() ^= 1;
+  write(path, bytes);
+  EXPECT_EQ(cache.findForm("key"), std::nullopt);
+  ASSERT_EQ(cache.clear(), std::nullopt);
+  EXPECT_EQ(cache.getInfo().bytes, 0);
+}
+
 TEST_F(Disk, FindsWhatWasAdded) {
   DiskCache cache(folder);
   EXPECT_EQ(cache.find("key"), std::nullopt);
