@@ -18,11 +18,15 @@ using namespace attnc::test;
 using namespace attnc::cuda;
 
 FakeGpu::FakeGpu() {
-  library = dlopen(ATTNC_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+  const char *driver = std::getenv("ATTNC_TEST_DRIVER");
+  fake = !driver;
+  library = dlopen(fake ? ATTNC_FAKE_CUDA : driver, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     ADD_FAILURE() << dlerror();
     return;
   }
+  if (!fake)
+    return;
   find<void (*)()>("fake_cuda_recover")();
   char path[] = "/tmp/attnc-fake-cuda-XXXXXX";
   int file = mkstemp(path);
@@ -34,7 +38,8 @@ FakeGpu::FakeGpu() {
 FakeGpu::~FakeGpu() {
   for (const char *name : settings)
     unsetenv(name);
-  unlink(log.c_str());
+  if (fake)
+    unlink(log.c_str());
 }
 
 template <typename FunctionT> FunctionT FakeGpu::find(const char *name) const {

@@ -16,13 +16,17 @@
 namespace attnc::test {
 
 /// Loads the fake driver, which the runtime then takes for that of the system, and calls it. Every
-/// test begins with its defaults.
+/// test begins with its defaults. With ATTNC_TEST_DRIVER=libcuda.so.1 in the environment that
+/// driver is loaded, and its first GPU used: then nothing is noted, and nothing can be set.
 class FakeGpu {
 public:
   FakeGpu();
   FakeGpu(const FakeGpu &) = delete;
   FakeGpu &operator=(const FakeGpu &) = delete;
   ~FakeGpu();
+
+  /// Whether the driver is the fake one, which tests can direct.
+  bool isFake() const { return fake; }
 
   /// The next call of a function of the driver returns `code`.
   void failNext(const char *function, int code);
@@ -44,9 +48,15 @@ private:
   template <typename FunctionT> FunctionT find(const char *name) const;
 
   void *library;
+  bool fake = true;
   std::string log;
   std::vector<const char *> settings;
 };
+
+/// Leaves a test to the fake driver.
+#define ATTNC_NEEDS_FAKE(gpu)                                                                      \
+  if (!(gpu).isFake())                                                                             \
+  GTEST_SKIP() << "directs the fake driver"
 
 } // namespace attnc::test
 

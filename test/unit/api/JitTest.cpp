@@ -211,12 +211,16 @@ TEST(Jit, SplitsKeysOnGpus) {
   EXPECT_EQ(attnc_launch_get_workspace(launch.get(), &size, &alignment), ATTNC_OK);
   EXPECT_EQ(alignment, 16u);
   std::string allocated = "cuMemAlloc " + std::to_string(size) + "\n", log = gpu.getLog();
-  EXPECT_EQ(log.substr(log.size() - allocated.size()), allocated);
+  if (gpu.isFake()) {
+    EXPECT_EQ(log.substr(log.size() - allocated.size()), allocated);
+  }
   for (int i = 0; i < 3; ++i)
     launch();
   gpu.download(out, o);
   for (float x : o)
     EXPECT_NEAR(x, (keys - 1) / 2.0, 1e-3);
+  if (!gpu.isFake())
+    return;
   std::string launches = gpu.getLog().substr(log.size());
   EXPECT_EQ(launches.find("cuMemAlloc"), std::string::npos) << launches;
   size_t count = 0;
@@ -229,6 +233,7 @@ TEST(Jit, SplitsKeysOnGpus) {
 // Where no memory is left for the workspace, the launch says so and can be tried again.
 TEST(Jit, WorkspaceThatCannotBeHad) {
   test::FakeGpu gpu;
+  ATTNC_NEEDS_FAKE(gpu);
   Kernel kernel = jit("", {"f32", "16"}, Device::open("cuda"));
   std::vector<float> data(600 * 16);
   auto view = [&](int64_t rows) { return bhsd(gpu.upload(data), 1, 1, rows, 16).onGpu(); };
