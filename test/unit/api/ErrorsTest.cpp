@@ -56,6 +56,10 @@ TEST_F(ApiErrors, Devices) {
   EXPECT_EQ(open("host", &options), "`threads`: expected at least 0, got -1");
   options.threads = 5000;
   EXPECT_EQ(open("host", &options), "`threads`: expected at most 4096, got 5000");
+  options.threads = 0;
+  options.parallel_for = [](void *, int64_t, void (*)(void *, int64_t), void *) {};
+  EXPECT_EQ(open("emulator", &options),
+            "`parallel_for`: expected the device `host`, got `emulator`");
   options.struct_size = 8;
   EXPECT_EQ(open("host", &options), "`options`: expected a struct_size of at least 32, got 8");
   struct Later {
@@ -170,6 +174,80 @@ TEST_F(ApiErrors, Handles) {
   EXPECT_STREQ(attnc_launch_message(created), released);
 }
 
+// Every function says so of a handle that is NULL or was released.
+TEST_F(ApiErrors, EveryFunctionLooksAtItsHandle) {
+  attnc_device_t *goneDevice = nullptr;
+  attnc_kernel_t *goneKernel = nullptr;
+  attnc_launch_t *goneLaunch = nullptr;
+  ASSERT_EQ(attnc_device_open("host", nullptr, &goneDevice), ATTNC_OK);
+  ASSERT_EQ(attnc_kernel_load(goneDevice, getProbe().data(), getProbe().size(), &goneKernel),
+            ATTNC_OK);
+  ASSERT_EQ(attnc_launch_create(goneKernel, &goneLaunch), ATTNC_OK);
+  ASSERT_EQ(attnc_launch_release(goneLaunch), ATTNC_OK);
+  ASSERT_EQ(attnc_kernel_release(goneKernel), ATTNC_OK);
+  ASSERT_EQ(attnc_device_release(goneDevice), ATTNC_OK);
+  EXPECT_EQ(attnc_device_release(goneDevice), ATTNC_INVALID_ARGUMENT);
+  EXPECT_EQ(attnc_kernel_release(goneKernel), ATTNC_INVALID_ARGUMENT);
+  EXPECT_EQ(attnc_launch_release(goneLaunch), ATTNC_INVALID_ARGUMENT);
+  auto expectRefused = [](attnc_status_t status, const std::string &message) {
+    EXPECT_EQ(status, ATTNC_INVALID_ARGUMENT);
+    EXPECT_EQ(attnc_device_message(nullptr), message);
+  };
+
+  attnc_device_info_t deviceInfo{};
+  attnc_source_t source{};
+  source.struct_size = sizeof source;
+  source.text = "";
+  attnc_kernel_t *kernelResult = nullptr;
+  for (attnc_device_t *handle : {goneDevice, static_cast<attnc_device_t *>(nullptr)}) {
+    const std::string message = std::string("`device`: expected a handle, got ") +
+                                (handle ? "one that was released" : "NULL");
+    expectRefused(attnc_device_get_info(handle, &deviceInfo), message);
+    expectRefused(attnc_kernel_load(handle, "", 0, &kernelResult), message);
+    expectRefused(attnc_kernel_load_file(handle, "x", &kernelResult), message);
+    expectRefused(attnc_kernel_compile(handle, &source, &kernelResult), message);
+  }
+
+  size_t size = 0;
+  attnc_variant_info_t variant{};
+  attnc_argument_info_t argument{};
+  attnc_launch_t *launchResult = nullptr;
+  for (attnc_kernel_t *handle : {goneKernel, static_cast<attnc_kernel_t *>(nullptr)}) {
+    const std::string message = std::string("`kernel`: expected a handle, got ") +
+                                (handle ? "one that was released" : "NULL");
+    expectRefused(attnc_kernel_get_variant_count(handle, &size), message);
+    expectRefused(attnc_kernel_get_variant(handle, 0, &variant), message);
+    expectRefused(attnc_kernel_get_argument(handle, 0, 0, &argument), message);
+    expectRefused(attnc_launch_create(handle, &launchResult), message);
+  }
+
+  Tensor q = probe.getQ();
+  DLTensor tensor = q.get();
+  attnc_plan_t *plan = nullptr;
+  for (attnc_launch_t *handle : {goneLaunch, static_cast<attnc_launch_t *>(nullptr)}) {
+    const std::string message = std::string("`launch`: expected a handle, got ") +
+                                (handle ? "one that was released" : "NULL");
+    expectRefused(attnc_launch_set_tensor(handle, "q", &tensor), message);
+    expectRefused(attnc_launch_set_versioned_tensor(handle, "q", nullptr), message);
+    expectRefused(attnc_launch_set_float(handle, "cap", 1), message);
+    expectRefused(attnc_launch_set_int(handle, "shift", 1), message);
+    expectRefused(attnc_launch_set_bool(handle, "flag", 1), message);
+    expectRefused(attnc_launch_prepare(handle), message);
+    expectRefused(attnc_launch_get_variant(handle, &size), message);
+    expectRefused(attnc_launch_get_workspace(handle, &size, nullptr), message);
+    expectRefused(attnc_launch_set_workspace(handle, nullptr, 0), message);
+    expectRefused(attnc_launch_allocate_workspace(handle), message);
+    expectRefused(attnc_launch_run(handle, nullptr), message);
+    expectRefused(attnc_launch_run_part(handle, 0, 1), message);
+    expectRefused(attnc_launch_set_plan(handle, nullptr), message);
+    expectRefused(attnc_launch_verify_plan(handle, nullptr), message);
+    expectRefused(attnc_plan_create(handle, nullptr, &plan), message);
+  }
+  EXPECT_EQ(kernelResult, nullptr);
+  EXPECT_EQ(launchResult, nullptr);
+  EXPECT_EQ(plan, nullptr);
+}
+
 // Each handle and each thread has its own.
 TEST_F(ApiErrors, MessagesDoNotMix) {
   Launch other = probe.bind(kernel);
@@ -201,6 +279,12 @@ TEST_F(ApiErrors, Names) {
                  attnc_launch_message(launch.get()), "`q`: expected a pointer, got NULL");
   EXPECT_REFUSED(attnc_launch_set_int(launch.get(), nullptr, 1), attnc_launch_message(launch.get()),
                  "`name`: expected a pointer, got NULL");
+  EXPECT_REFUSED(attnc_launch_set_float(launch.get(), nullptr, 1),
+                 attnc_launch_message(launch.get()), "`name`: expected a pointer, got NULL");
+  EXPECT_REFUSED(attnc_launch_set_bool(launch.get(), nullptr, 1),
+                 attnc_launch_message(launch.get()), "`name`: expected a pointer, got NULL");
+  EXPECT_REFUSED(attnc_launch_set_versioned_tensor(launch.get(), nullptr, nullptr),
+                 attnc_launch_message(launch.get()), "`name`: expected a pointer, got NULL");
 }
 
 TEST_F(ApiErrors, TensorsThatDLPackDoesNotHave) {
@@ -316,6 +400,10 @@ TEST_F(ApiErrors, SizesTypesAndStrides) {
             "`k`: expected size `B` = 2 of `q` for dimension 0, got 1");
   EXPECT_EQ(with("k", Tensor(k, {2, 3, 2, 4})),
             "`v`: expected size `Hkv` = 3 of `k` for dimension 1, got 2");
+  launch.set("q", Tensor(q, {2, 3, 20, 4})).set("o", Tensor(o, {2, 3, 20, 2}));
+  launch.set("lse", Tensor(probe.lse.data(), {2, 3, 20}));
+  EXPECT_EQ(prepare(),
+            "`q`: expected a number of heads that is a multiple of the 2 heads of `k`, got 3");
   EXPECT_EQ(with("o", Tensor(o, {2, 4, 19, 2})),
             "`o`: expected size `Q` = 20 of `q` for dimension 2, got 19");
   EXPECT_EQ(with("q", Tensor(q, {2, 4, 20, 4}, {1280, 320, 16, 8})),
