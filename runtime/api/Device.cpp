@@ -37,26 +37,49 @@ Result Device::openOne(std::string_view name, const attnc_device_options_t &opti
                          std::string(name) + "`");
 }
 
+/// Whether a device is missing or no kernel for it can be made, as against what is wrong whatever
+/// the device.
+static bool isReason(const Failure &failure, bool isOfKernel) {
+  switch (failure.status) {
+  case ATTNC_UNAVAILABLE:
+    return true;
+  case ATTNC_INVALID_KERNEL:
+  case ATTNC_COMPILE_FAILED:
+    return isOfKernel;
+  default:
+    return false;
+  }
+}
+
 Result Device::open(std::string_view name, const attnc_device_options_t &options,
-                    std::shared_ptr<Device> &device) {
+                    std::shared_ptr<Device> &device, const MakeKernel &makeKernel) {
   std::vector<std::string_view> names = splitDeviceList(name);
   bool isList = names.size() > 1;
   if (options.parallel_for && !isList && name != "host")
     return invalidArgument("`parallel_for`: expected the device `host`, got `" + std::string(name) +
                            "`");
   std::string passedOver;
+  attnc_status_t status = ATTNC_UNAVAILABLE; // of the last one
   for (std::string_view one : names) {
-    Result failure = openOne(one, options, device);
+    std::shared_ptr<Device> opened;
+    Result failure = openOne(one, options, opened);
+    bool isOfKernel = !failure && makeKernel;
+    if (isOfKernel)
+      failure = makeKernel(opened);
     if (!failure) {
-      device->passedOver = passedOver;
+      opened->passedOver = passedOver;
+      device = std::move(opened);
       return std::nullopt;
     }
     // A name or an option that is wrong is not a device that is missing.
-    if (!isList || failure->status != ATTNC_UNAVAILABLE)
+    if (!isList || !isReason(*failure, isOfKernel))
       return failure;
-    passedOver += (passedOver.empty() ? "" : "\n") + failure->message;
+    status = failure->status;
+    passedOver += (passedOver.empty() ? "" : "\n") +
+                  (isOfKernel ? "`" + std::string(one) + "`: " : "") + failure->message;
   }
-  return Failure{ATTNC_UNAVAILABLE, "none of `" + std::string(name) + "` is there:\n" + passedOver};
+  return Failure{status, "none of `" + std::string(name) + "` " +
+                             (makeKernel ? "can run this" : "is there") + ":\n" + passedOver};
 }
 
 std::optional<int64_t> api::rateGpuCode(const PackagedCode &code, int major, int minor) {

@@ -14,6 +14,7 @@
 #include "runtime/api/Failure.h"
 #include "runtime/package/Package.h"
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -70,9 +71,13 @@ class Device : public std::enable_shared_from_this<Device> {
 public:
   virtual ~Device() = default;
 
-  /// Opens the device of that name, or the first of a list that is there.
+  /// Has a device that was opened make a kernel, or says why it cannot.
+  using MakeKernel = std::function<Result(const std::shared_ptr<Device> &device)>;
+
+  /// Opens the device of that name, or the first of a list that is there; with `makeKernel`, that
+  /// is there and has made the kernel.
   static Result open(std::string_view name, const attnc_device_options_t &options,
-                     std::shared_ptr<Device> &device);
+                     std::shared_ptr<Device> &device, const MakeKernel &makeKernel = nullptr);
 
   const std::string &getName() const { return name; }
   const std::string &getDescription() const { return description; }

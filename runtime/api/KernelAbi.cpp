@@ -75,19 +75,70 @@ attnc_status_t attnc_kernel_load_program(attnc_device_t *device, const char *pat
   });
 }
 
+static Result compileKernel(attnc_device_t &device, const attnc_source_t *source,
+                            attnc_kernel_t **kernel) {
+  if (Result failure = checkPointer("source", source))
+    return failure;
+  if (Result failure = checkPointer("kernel", kernel))
+    return failure;
+  auto handle = std::make_unique<attnc_kernel_t>();
+  if (Result failure = device.cache.compile(*device.object, *source, handle->object))
+    return failure;
+  *kernel = handle.release();
+  return std::nullopt;
+}
+
 attnc_status_t attnc_kernel_compile(attnc_device_t *device, const attnc_source_t *source,
                                     attnc_kernel_t **kernel) {
-  return callWith(device, [&](Device &object) -> Result {
-    if (Result failure = checkPointer("source", source))
+  return callWith(device, [&](Device &) { return compileKernel(*device, source, kernel); });
+}
+
+/// Makes a kernel on the first device of a list that can.
+template <typename MakeT>
+static attnc_status_t makeOnDevice(const char *devices, const attnc_device_options_t *options,
+                                   attnc_device_t **device, attnc_kernel_t **kernel, MakeT make) {
+  return call(0, [&]() -> Result {
+    if (Result failure = checkPointer("devices", devices))
+      return failure;
+    if (Result failure = checkPointer("device", device))
       return failure;
     if (Result failure = checkPointer("kernel", kernel))
       return failure;
-    auto handle = std::make_unique<attnc_kernel_t>();
-    if (Result failure = device->cache.compile(object, *source, handle->object))
+    attnc_device_options_t copy;
+    if (Result failure = readStruct("options", options, copy))
       return failure;
-    *kernel = handle.release();
+    std::unique_ptr<attnc_device_t> handle;
+    attnc_kernel_t *made = nullptr;
+    std::shared_ptr<Device> taken;
+    auto tryOne = [&](const std::shared_ptr<Device> &candidate) {
+      handle = std::make_unique<attnc_device_t>();
+      handle->object = candidate;
+      return make(*handle, &made);
+    };
+    if (Result failure = Device::open(devices, copy, taken, tryOne))
+      return failure;
+    *device = handle.release();
+    *kernel = made;
     return std::nullopt;
   });
+}
+
+attnc_status_t attnc_kernel_compile_on(const char *devices, const attnc_device_options_t *options,
+                                       const attnc_source_t *source, attnc_device_t **device,
+                                       attnc_kernel_t **kernel) {
+  return makeOnDevice(devices, options, device, kernel,
+                      [&](attnc_device_t &handle, attnc_kernel_t **made) -> Result {
+                        return compileKernel(handle, source, made);
+                      });
+}
+
+attnc_status_t attnc_kernel_load_file_on(const char *devices, const attnc_device_options_t *options,
+                                         const char *path, const char *program,
+                                         attnc_device_t **device, attnc_kernel_t **kernel) {
+  return makeOnDevice(devices, options, device, kernel,
+                      [&](attnc_device_t &handle, attnc_kernel_t **made) {
+                        return loadFile(*handle.object, path, program, made);
+                      });
 }
 
 attnc_status_t attnc_kernel_release(attnc_kernel_t *kernel) { return releaseHandle(kernel); }

@@ -195,6 +195,23 @@ typedef struct attnc_source_t {
 ATTNC_API attnc_status_t attnc_kernel_compile(attnc_device_t *device, const attnc_source_t *source,
                                               attnc_kernel_t **kernel);
 
+/** Opens the first device of a list that can run `source`, which is compiled for it: a device that
+ * is not there, or for which no kernel can be made of the program, is passed over, and
+ * attnc_device_get_info says why. What is wrong whatever the device ends the search. Where none can
+ * the message has the reason of each. `options` may be NULL. The caller releases both handles. */
+ATTNC_API attnc_status_t attnc_kernel_compile_on(const char *devices,
+                                                 const attnc_device_options_t *options,
+                                                 const attnc_source_t *source,
+                                                 attnc_device_t **device, attnc_kernel_t **kernel);
+
+/** The same for a file, of which the kernels of `program` are loaded; NULL for the only one. A file
+ * that has nothing for a device is a reason to pass it over. */
+ATTNC_API attnc_status_t attnc_kernel_load_file_on(const char *devices,
+                                                   const attnc_device_options_t *options,
+                                                   const char *path, const char *program,
+                                                   attnc_device_t **device,
+                                                   attnc_kernel_t **kernel);
+
 /** Where kernels that attnc_kernel_compile has made are kept: the last ones of each device in
  * memory, as long as its handle, and all of them on disk, for other processes too. A member that is
  * 0 or NULL stands for the default. */

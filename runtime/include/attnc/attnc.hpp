@@ -284,6 +284,7 @@ public:
   attnc_device_t *get() const { return handle.get(); }
 
 private:
+  friend struct DeviceKernel;
   explicit Device(attnc_device_t *device) : handle(device) {}
   detail::DeviceHandle handle;
 };
@@ -509,6 +510,7 @@ public:
   attnc_kernel_t *get() const { return handle.get(); }
 
 private:
+  friend struct DeviceKernel;
   explicit Kernel(attnc_kernel_t *kernel) : handle(kernel) {}
   void check(attnc_status_t status) const {
     if (status != ATTNC_OK)
@@ -516,6 +518,44 @@ private:
   }
 
   detail::KernelHandle handle;
+};
+
+/// A kernel, and the first device of a list that can run it: of `auto`, or `cuda:1,cuda,host`.
+/// device.info().passed_over says why not those before it.
+struct DeviceKernel {
+  Device device;
+  Kernel kernel;
+
+  /// Compiles a program; see attnc::tryJit.
+  static Result<DeviceKernel> tryCompile(const char *devices, const attnc_source_t &source,
+                                         const attnc_device_options_t *options = nullptr) {
+    attnc_device_t *device = nullptr;
+    attnc_kernel_t *kernel = nullptr;
+    return make(attnc_kernel_compile_on(devices, options, &source, &device, &kernel), device,
+                kernel);
+  }
+
+  /// Loads a file: `program` of a package, or the only one.
+  static Result<DeviceKernel> tryLoadFile(const char *devices, const char *path,
+                                          const char *program = nullptr,
+                                          const attnc_device_options_t *options = nullptr) {
+    attnc_device_t *device = nullptr;
+    attnc_kernel_t *kernel = nullptr;
+    return make(attnc_kernel_load_file_on(devices, options, path, program, &device, &kernel),
+                device, kernel);
+  }
+  static DeviceKernel loadFile(const char *devices, const char *path, const char *program = nullptr,
+                               const attnc_device_options_t *options = nullptr) {
+    return tryLoadFile(devices, path, program, options).take();
+  }
+
+private:
+  static Result<DeviceKernel> make(attnc_status_t status, attnc_device_t *const &device,
+                                   attnc_kernel_t *const &kernel) {
+    if (status)
+      return Error(status, attnc_device_message(nullptr));
+    return DeviceKernel{Device(device), Kernel(kernel)};
+  }
 };
 
 //===------------------------------------------------------------------------===//
@@ -532,9 +572,10 @@ struct Options {
   std::string approximate = {};
 };
 
-/// Compiles a program for a device, with libattnc_compiler, which the runtime loads.
-inline Result<Kernel> tryJit(const std::string &program, const Options &options,
-                             const Device &device) {
+namespace detail {
+/// Calls `use` with a program and options as C has them.
+template <typename UseT>
+auto withSource(const std::string &program, const Options &options, UseT use) {
   std::vector<const char *> defines;
   for (const std::string &define : options.defines)
     defines.push_back(define.c_str());
@@ -549,10 +590,32 @@ inline Result<Kernel> tryJit(const std::string &program, const Options &options,
   source.approximate = options.approximate.empty() ? nullptr : options.approximate.c_str();
   source.defines = defines.data();
   source.define_count = defines.size();
-  return Kernel::tryCompile(device, source);
+  return use(source);
+}
+} // namespace detail
+
+/// Compiles a program for a device, with libattnc_compiler, which the runtime loads.
+inline Result<Kernel> tryJit(const std::string &program, const Options &options,
+                             const Device &device) {
+  return detail::withSource(program, options, [&](const attnc_source_t &source) {
+    return Kernel::tryCompile(device, source);
+  });
 }
 inline Kernel jit(const std::string &program, const Options &options, const Device &device) {
   return tryJit(program, options, device).take();
+}
+
+/// The same for the first device of a list that can run the program.
+inline Result<DeviceKernel> tryJit(const std::string &program, const Options &options,
+                                   const char *devices,
+                                   const attnc_device_options_t *deviceOptions = nullptr) {
+  return detail::withSource(program, options, [&](const attnc_source_t &source) {
+    return DeviceKernel::tryCompile(devices, source, deviceOptions);
+  });
+}
+inline DeviceKernel jit(const std::string &program, const Options &options, const char *devices,
+                        const attnc_device_options_t *deviceOptions = nullptr) {
+  return tryJit(program, options, devices, deviceOptions).take();
 }
 
 } // namespace attnc

@@ -9,6 +9,8 @@
 #include "test/unit/api/FakeGpu.h"
 #include <atomic>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -244,6 +246,110 @@ TEST(Jit, WorkspaceThatCannotBeHad) {
   EXPECT_STREQ(result.message(), "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
   gpu.set("FAKE_CUDA_FAIL", "");
   EXPECT_TRUE(launch.tryRun());
+}
+
+// The first device of a list that can run the program, and why not those before it.
+TEST(Jit, ChoosesADevice) {
+  test::FakeGpu gpu;
+  ATTNC_NEEDS_FAKE(gpu);
+  DeviceKernel first = jit(program, {"f32", "8"}, "auto");
+  EXPECT_STREQ(first.device.info().name, "cuda");
+  EXPECT_STREQ(first.device.info().passed_over, "");
+  EXPECT_STREQ(first.kernel.variant(0).arch, "sm_80");
+  // No kernel for GPUs has such rows.
+  DeviceKernel wide = jit(program, {"f32", "300"}, "cuda:7,cuda,host");
+  EXPECT_STREQ(wide.device.info().name, "host");
+  const std::string reasons = wide.device.info().passed_over;
+  EXPECT_EQ(reasons.substr(0, reasons.find("attn.attn")),
+            "`cuda:7`: expected a GPU from 0 to 0, got 7\n`cuda`: ");
+  EXPECT_NE(reasons.find("expected a head dim of at most 256 in a kernel for GPUs, got 300"),
+            std::string::npos)
+      << reasons;
+  EXPECT_EQ(wide.kernel.variant(0).head_dim, 300);
+  gpu.set("FAKE_CUDA_DEVICES", "0");
+  DeviceKernel host = jit(program, {"f32", "8"}, "auto");
+  EXPECT_STREQ(host.device.info().passed_over, "`cuda`: the driver has no device");
+  EXPECT_LT(runWindow(host.kernel, 5), 1e-5);
+}
+
+TEST(Jit, NoDeviceCanRunIt) {
+  test::FakeGpu gpu;
+  ATTNC_NEEDS_FAKE(gpu);
+  auto fail = [](const std::string &text, const Options &options, const char *devices) {
+    Result<DeviceKernel> result = tryJit(text, options, devices);
+    EXPECT_FALSE(result) << devices;
+    return std::string(attnc_status_name(result.status())) + ": " + result.message();
+  };
+  // A device alone gives its own error.
+  const std::string wide = fail(program, {"f32", "300"}, "cuda");
+  EXPECT_EQ(wide.substr(0, wide.find("attn.attn")), "ATTNC_COMPILE_FAILED: ");
+  const std::string none = fail(program, {"f32", "300"}, "cuda:7,cuda");
+  const std::string start = "ATTNC_COMPILE_FAILED: none of `cuda:7,cuda` can run this:\n"
+                            "`cuda:7`: expected a GPU from 0 to 0, got 7\n"
+                            "`cuda`: attn.attn:";
+  EXPECT_EQ(none.substr(0, start.size()), start);
+  // What is wrong with the program is wrong on all; other errors end the search.
+  EXPECT_NE(fail("mask_mod = cusal", {"f32", "8"}, "auto").find("unknown name `cusal`"),
+            std::string::npos);
+  EXPECT_EQ(fail(program, {"f31", "8"}, "auto").substr(0, 40),
+            "ATTNC_INVALID_ARGUMENT: `--dtype` expect");
+  EXPECT_EQ(fail(program, {"f32", "8"}, "cuda:7,hosts"),
+            "ATTNC_INVALID_ARGUMENT: expected a device of host, cuda, cuda:N, emulator or auto, "
+            "got `hosts`");
+  gpu.failNext("cuModuleLoadDataEx", 2);
+  EXPECT_EQ(fail(program, {"f32", "8"}, "auto"),
+            "ATTNC_OUT_OF_MEMORY: cuModuleLoadDataEx: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  gpu.set("FAKE_CUDA_FAIL", "");
+
+  attnc_source_t source = makeSource("mask_mod = causal\n");
+  attnc_device_t *device = nullptr;
+  attnc_kernel_t *kernel = nullptr;
+  auto refuse = [&](attnc_status_t status) {
+    EXPECT_EQ(status, ATTNC_INVALID_ARGUMENT);
+    EXPECT_EQ(device, nullptr);
+    EXPECT_EQ(kernel, nullptr);
+    return std::string(attnc_device_message(nullptr));
+  };
+  attnc_device_options_t options{};
+  EXPECT_EQ(refuse(attnc_kernel_compile_on(nullptr, nullptr, &source, &device, &kernel)),
+            "`devices`: expected a pointer, got NULL");
+  EXPECT_EQ(refuse(attnc_kernel_compile_on("auto", nullptr, nullptr, &device, &kernel)),
+            "`source`: expected a pointer, got NULL");
+  EXPECT_EQ(refuse(attnc_kernel_compile_on("auto", nullptr, &source, nullptr, &kernel)),
+            "`device`: expected a pointer, got NULL");
+  EXPECT_EQ(refuse(attnc_kernel_compile_on("auto", nullptr, &source, &device, nullptr)),
+            "`kernel`: expected a pointer, got NULL");
+  EXPECT_EQ(refuse(attnc_kernel_compile_on("auto", &options, &source, &device, &kernel)),
+            "`options`: expected a struct_size of at least 32, got 0");
+  EXPECT_EQ(refuse(attnc_kernel_load_file_on("auto", nullptr, nullptr, nullptr, &device, &kernel)),
+            "`path`: expected a pointer, got NULL");
+}
+
+// A file that has nothing for a device passes it over.
+TEST(Jit, ChoosesADeviceForAFile) {
+  test::FakeGpu gpu;
+  ATTNC_NEEDS_FAKE(gpu);
+  const std::string path = testing::TempDir() + "attnc-choice.so";
+  attnc_source_t source = makeSource(program.c_str());
+  attnc_code_t code{};
+  code.struct_size = sizeof code;
+  ASSERT_EQ(attnc_compile(&source, "host", &code), ATTNC_OK);
+  std::ofstream(path, std::ios::binary)
+      .write(static_cast<const char *>(code.bytes), static_cast<std::streamsize>(code.size));
+  attnc_code_release(&code);
+  DeviceKernel chosen = DeviceKernel::loadFile("auto", path.c_str());
+  EXPECT_STREQ(chosen.device.info().name, "host");
+  EXPECT_EQ(chosen.device.info().passed_over,
+            "`cuda`: " + path + ": expected PTX or a cubin, got a host image");
+  EXPECT_LT(runWindow(chosen.kernel, 5), 1e-5);
+  EXPECT_EQ(DeviceKernel::tryLoadFile("cuda,emulator", path.c_str()).status(),
+            ATTNC_INVALID_KERNEL);
+  // A file that is not there is missing for all.
+  EXPECT_EQ(DeviceKernel::tryLoadFile("auto", "/nowhere/x.so").message(),
+            std::string("none of `auto` can run this:\n"
+                        "`cuda`: /nowhere/x.so: cannot read: No such file or directory\n"
+                        "`host`: /nowhere/x.so: cannot read: No such file or directory"));
+  std::remove(path.c_str());
 }
 
 TEST(Jit, ManyThreadsCompile) {
