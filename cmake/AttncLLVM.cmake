@@ -123,4 +123,4 @@ set(ATTNC_MLIR_LIBS
   MLIRReconcileUnrealizedCasts MLIRSCFToControlFlow MLIRUBToLLVM MLIRVectorToLLVMPass
   MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation MLIRNVVMToLLVMIRTranslation
   MLIRTargetLLVMIRExport)
-set(ATTNC_LLVM_COMPONENTS AArch64 FrontendOpenMP InstCombine Linker NVPTX X86)
+set(ATTNC_LLVM_COMPONENTS AArch64 AsmParser FrontendOpenMP InstCombine Linker NVPTX X86)

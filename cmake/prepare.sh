@@ -4,7 +4,8 @@
 attnc_packages="g++ cmake ninja-build git python3 python3-numpy python3-psutil python3-venv
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 clang-tidy-22 lld-22
   libclang-rt-22-dev libzstd-dev zlib1g-dev libxml2-dev libfmt-dev libgtest-dev libmpfr-dev
-  nlohmann-json3-dev libdlpack-dev libpng-dev pkgconf dpkg-dev"
+  nlohmann-json3-dev libdlpack-dev libpng-dev pkgconf dpkg-dev
+  qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 install_missing() {
   local missing=() package

@@ -6,7 +6,6 @@
 //===------------------------------------------------------------------------===//
 
 #include "attnc/CpuFeatures.h"
-#include <cstdint>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -14,21 +13,13 @@
 using namespace attnc;
 
 namespace {
-enum Register : uint8_t { Eax, Ebx, Ecx, Edx };
-
 /// Registers that the system must save, as bits of XCR0.
 enum State : uint32_t { None = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000, Apx = 0x80000 };
 
-/// Where the CPU says that it has a feature.
-struct Feature {
-  std::string_view name;
-  uint32_t leaf, subleaf;
-  Register place;
-  unsigned bit;
-  State state;
-};
+constexpr auto Eax = CpuFeature::Eax, Ebx = CpuFeature::Ebx, Ecx = CpuFeature::Ecx,
+               Edx = CpuFeature::Edx;
 
-constexpr Feature features[] = {
+constexpr CpuFeature features[] = {
     {"sse3", 1, 0, Ecx, 0, None},
     {"pclmul", 1, 0, Ecx, 1, None},
     {"ssse3", 1, 0, Ecx, 9, None},
@@ -94,7 +85,7 @@ uint64_t getSavedStates() {
   return static_cast<uint64_t>(high) << 32 | low;
 }
 
-bool isThere(const Feature &feature) {
+bool isThere(const CpuFeature &feature) {
   unsigned registers[4] = {};
   if (!__get_cpuid_count(feature.leaf, feature.subleaf, &registers[Eax], &registers[Ebx],
                          &registers[Ecx], &registers[Edx]))
@@ -103,25 +94,30 @@ bool isThere(const Feature &feature) {
          (getSavedStates() & feature.state) == feature.state;
 }
 #else
-bool isThere(const Feature &) { return false; }
+bool isThere(const CpuFeature &) { return false; }
 #endif
 } // namespace
 
 const std::vector<std::string_view> &attnc::getCpuFeatures() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> result;
-    for (const Feature &feature : features)
+    for (const CpuFeature &feature : features)
       result.push_back(feature.name);
     return result;
   }();
   return names;
 }
 
-bool attnc::hasCpuFeature(std::string_view name) {
-  for (const Feature &feature : features)
+const CpuFeature *attnc::findCpuFeature(std::string_view name) {
+  for (const CpuFeature &feature : features)
     if (feature.name == name)
-      return isThere(feature);
-  return false;
+      return &feature;
+  return nullptr;
+}
+
+bool attnc::hasCpuFeature(std::string_view name) {
+  const CpuFeature *feature = findCpuFeature(name);
+  return feature && isThere(*feature);
 }
 
 std::string attnc::describeCpu() {

@@ -255,7 +255,17 @@ static MaskPlanner readPlanner(const Json &object, const KernelInfo &info, Error
   return planner;
 }
 
-Error attnc::readHostMetadata(std::string_view text, HostKernel &kernel) {
+Error CodeNeeds::check() const {
+  std::string missing;
+  for (const std::string &feature : features)
+    if (!hasCpuFeature(feature))
+      missing += (missing.empty() ? "" : ", ") + feature;
+  if (missing.empty())
+    return std::nullopt;
+  return "this machine cannot run code for the CPU `" + cpu + "`: it lacks " + missing;
+}
+
+Error attnc::readHostMetadata(std::string_view text, HostKernel &kernel, CodeNeeds &needs) {
   return readObject(text, [&](ObjectReader &reader, Error &error) {
     kernel.info = readInfo(reader, error);
     kernel.queryBlock = reader.getInt("query_block", 1, maxInt);
@@ -263,14 +273,11 @@ Error attnc::readHostMetadata(std::string_view text, HostKernel &kernel) {
     if (reader.has("planner"))
       if (const Json *planner = reader.find("planner"))
         kernel.planner = readPlanner(*planner, kernel.info, error);
-    std::string cpu = reader.getString("cpu"), missing;
-    reader.forEach("features", [&](const Json &value) {
-      std::string feature = readName(value, error);
-      if (!error && !hasCpuFeature(feature))
-        missing += (missing.empty() ? "" : ", ") + feature;
-    });
-    if (!missing.empty())
-      reader.fail("this machine cannot run code for the CPU `" + cpu + "`: it lacks " + missing);
+    needs.cpu = reader.getString("cpu");
+    reader.forEach("features",
+                   [&](const Json &value) { needs.features.push_back(readName(value, error)); });
+    if (reader.has("symbol_suffix"))
+      needs.symbolSuffix = reader.getString("symbol_suffix");
   });
 }
 

@@ -41,9 +41,11 @@ for tool in ("attnc", "attn-opt", "attn-run", "attn-emu", "attn-sweep", "gpu-ben
         config.available_features.add(tool)
 if os.path.exists(f"{config.llvm_tools}/llc"):
     config.available_features.add("llc")
-for program in ("nvcc", "nvdisasm", "ptxas"):
+for program in ("nvcc", "nvdisasm", "ptxas", "qemu-x86_64"):
     if shutil.which(program):
         config.available_features.add(program)
+if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
+    config.available_features.add("aarch64")
 if shutil.which("dpkg-shlibdeps") and shutil.which("dpkg-deb"):
     config.available_features.add("dpkg")
 if "ptxas" in config.available_features:

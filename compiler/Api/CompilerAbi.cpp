@@ -68,6 +68,8 @@ static std::variant<std::vector<std::string>, Failure> makeWords(const attnc_sou
     if (!gpu)
       return Failure{ATTNC_UNAVAILABLE, llvm::toString(gpu.takeError())};
     words.insert(words.end(), {"--arch", gpu->arch});
+  } else if (target == "host") {
+    words.insert(words.end(), {"--arch", "host", "--cpu", "native"});
   } else if (target != "attn") {
     words.insert(words.end(), {"--arch", target.str()});
   }

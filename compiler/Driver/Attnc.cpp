@@ -9,6 +9,7 @@
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/PackageBuilder.h"
+#include "compiler/Target/Host/HostHeader.h"
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
 #include "compiler/Target/Ptx/LaunchHeader.h"
 #include "runtime/cache/DiskCache.h"
@@ -87,6 +88,21 @@ struct Results {
 };
 } // namespace
 
+/// Adds one object file or image for all `targets`, which are levels of CPUs.
+static std::optional<RunError> compileForLevels(llvm::ArrayRef<Target> targets,
+                                                const AttncOptions &options,
+                                                Compilation &compilation, Results &results) {
+  if (options.explain) {
+    llvm::raw_string_ostream os(results.explanation);
+    Target here = llvm::cantFail(HostTarget::get("native"));
+    if (std::optional<RunError> error = compilation.explain(options.compile, here, os))
+      return error;
+  }
+  Output &file = results.files.emplace_back(Output{getOutputPath(options, "host"), ""});
+  llvm::raw_string_ostream os(file.text);
+  return compilation.writeForLevels(*options.emit, options.compile, targets, os);
+}
+
 /// Adds what is asked for of `target`.
 static std::optional<RunError> compileFor(const Target &target, const AttncOptions &options,
                                           Compilation &compilation, Results &results) {
@@ -105,7 +121,7 @@ static std::optional<RunError> compileFor(const Target &target, const AttncOptio
       return error;
     results.files.push_back({getOutputPath(options, target.getName()), buffer.str().str()});
   }
-  if (options.header.empty())
+  if (options.header.empty() || target.getKind() == TargetKind::Host)
     return std::nullopt;
   return compilation.makeGpuModule(options.compile, target, results.gpuModules.emplace_back());
 }
@@ -132,10 +148,14 @@ static std::optional<RunError> compile(const AttncOptions &options, const std::s
     if (std::optional<RunError> error =
             results.package.begin(compilation.getName(options.compile), program))
       return error;
+  bool isJoined =
+      !options.isPackage() && targets->size() > 1 && targets->front().getKind() == TargetKind::Host;
   if (std::optional<RunError> error =
-          compilation.forEachTarget(options.compile, *targets, [&](const Target &target) {
-            return compileFor(target, options, compilation, results);
-          }))
+          isJoined
+              ? compileForLevels(*targets, options, compilation, results)
+              : compilation.forEachTarget(options.compile, *targets, [&](const Target &target) {
+                  return compileFor(target, options, compilation, results);
+                }))
     return error;
   results.identifier = compilation.getIdentifier(options.compile);
   if (options.emit != Phase::Ast && program == options.programs.front())
@@ -143,14 +163,23 @@ static std::optional<RunError> compile(const AttncOptions &options, const std::s
   return std::nullopt;
 }
 
+/// The metadata of the kernels in an object file that has just been made.
+static llvm::json::Array readObject(const Output &file) {
+  return llvm::cantFail(readMetadata(llvm::MemoryBufferRef(file.text, file.path)));
+}
+
 /// Writes everything.
 static std::optional<RunError> write(const AttncOptions &options, Results &results) {
   if (options.isPackage())
     results.files.push_back({options.output, results.package.finish()});
   if (!options.header.empty()) {
-    Output &header = results.files.emplace_back(Output{options.header, ""});
+    Output header{options.header, ""};
     llvm::raw_string_ostream os(header.text);
-    writeLaunchHeader(results.identifier, results.gpuModules, os);
+    if (options.emit == Phase::Obj)
+      writeHostHeader(results.identifier, readObject(results.files.front()), os);
+    else
+      writeLaunchHeader(results.identifier, results.gpuModules, os);
+    results.files.push_back(std::move(header));
   }
   // Beside what is written to standard output, the explanation is a message.
   bool isMessage = (options.emit && writesToStandardOutput(options)) || options.header == "-";

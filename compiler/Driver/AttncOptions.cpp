@@ -95,6 +95,13 @@ Expected setCpu(AttncOptions &options, const std::string &text) {
   return "one of " + llvm::join(HostTarget::getNames(), ", ");
 }
 
+Expected setTriple(AttncOptions &options, const std::string &text) {
+  options.triple = text;
+  if (llvm::is_contained(HostTarget::getTriples(), text))
+    return std::nullopt;
+  return "one of " + llvm::join(HostTarget::getTriples(), ", ");
+}
+
 Expected addDefine(AttncOptions &options, const std::string &text) {
   auto [name, value] = llvm::StringRef(text).split('=');
   if (!isName(name) || value.empty())
@@ -148,9 +155,11 @@ CommandLine makeCommandLine(AttncOptions &options) {
       {"Output",
        {makeString("-o", "OUT", options.output, "the file to write; - is standard output"),
         {"--emit", "FORM", getEmitHelp(), with(setEmit)},
-        makeString("--header", "FILE", options.header,
-                   "write a C and C++ header: the kernels for GPUs as a byte array, and what "
-                   "launching them takes"),
+        makeString(
+            "--header", "FILE", options.header,
+            "write a C and C++ header: of an object file (-o OUT.o), the functions in it, which "
+            "need no library; else the kernels for GPUs as a byte array, and what launching "
+            "them takes"),
         makeFlag("--line-info", options.lineInfo,
                  "for GPUs: note the program's lines in PTX (.loc) and cubins, for profilers"),
         makeFlag("--explain", options.explain,
@@ -189,8 +198,13 @@ CommandLine makeCommandLine(AttncOptions &options) {
          with(setTile)},
         {"--cpu", "CPU",
          "for the host: native (this CPU), x86-64-v4 (AVX-512), x86-64-v3 (AVX2) or x86-64 (any). "
-         "If not given, a package has the last three",
-         with(setCpu)}}},
+         "If not given, .o, .so and packages have the last three, of which a machine takes the "
+         "last "
+         "one that it is of",
+         with(setCpu)},
+        {"--target", "TRIPLE",
+         "the machine that host stands for: " + llvm::join(HostTarget::getTriples(), " or "),
+         with(setTriple)}}},
       {"Messages",
        {{"--diagnostics", "FORM", "text, or json: one object a line, for editors",
          with(setDiagnostics)},
@@ -210,9 +224,10 @@ CommandLine makeCommandLine(AttncOptions &options) {
       getPhaseHelp() +
           R"(
 Examples:
-  attnc gemma2.attn -o gemma2.o                     one kernel for bf16 and head dim 128
-  attnc gemma2.attn -o gemma2.so                    the same for the runtime, or dlopen
-  attnc gemma2.attn -o gemma2.o --dtype f16,bf16 --head-dim 64,192:128 --lse
+  attnc gemma2.attn -o gemma2.so                    one kernel for bf16 and head dim 128
+  attnc gemma2.attn -o gemma2.o --header gemma2.h   the same as a function of C, without a runtime
+  attnc gemma2.attn -o gemma2.o --header gemma2.h --target aarch64-linux-gnu
+  attnc gemma2.attn -o gemma2.so --dtype f16,bf16 --head-dim 64,192:128 --lse
   attnc gemma2.attn -o gemma2.ptx                   the same for NVIDIA GPUs from sm_80 on
   attnc gemma2.attn --arch sm_90 -o gemma2.cubin --header gemma2.h
   attnc gemma2.attn --arch sm_80,sm_90 -o gemma2.ptx   gemma2.sm_80.ptx and gemma2.sm_90.ptx
@@ -278,6 +293,12 @@ static std::optional<std::string> checkPackage(const AttncOptions &options) {
            (options.archs.empty() ? "none" : "`" + llvm::join(options.archs, ",") + "`");
   if (!options.header.empty())
     return "`--header` expects a file of one form, got the package `" + options.output + "`";
+  if (!options.triple.empty() && isForGpu && !llvm::is_contained(options.archs, "host"))
+    return "`--target` expects `--arch host` in the package, got `" +
+           llvm::join(options.archs, ",") + "`";
+  if (!options.cpu.empty() && !options.triple.empty() &&
+      !HostTarget::getForTriple(options.triple).isX86())
+    return "`--cpu` expects `--target x86_64-linux-gnu`, got `" + options.triple + "`";
   if (options.programs.size() > 1 && !options.compile.name.empty())
     return "`--name` expects one program, got " + std::to_string(options.programs.size());
   return std::nullopt;
@@ -298,8 +319,15 @@ static std::optional<std::string> checkOutputs(const AttncOptions &options) {
     return "nothing to write: expected -o OUT, --emit=FORM, --header FILE or --explain";
   bool isForHost = !options.archs.empty() && options.archs.front() == "host";
   bool isForGpu = !options.archs.empty() && !isForHost;
-  if (!options.header.empty() && isForHost)
-    return "`--header` expects `--arch " + defaultGpu + "` or another GPU, got `host`";
+  bool isObject = options.emit == Phase::Obj;
+  if (!options.header.empty() && isForHost && !isObject)
+    return "`--header` expects `-o NAME.o`, or `--arch " + defaultGpu +
+           "` or another GPU, got `host`";
+  if (!options.triple.empty() && isForGpu)
+    return "`--target` expects `--arch host`, got `" + llvm::join(options.archs, ",") + "`";
+  bool isForArm = !options.triple.empty() && !HostTarget::getForTriple(options.triple).isX86();
+  if (isForArm && !options.cpu.empty())
+    return "`--cpu` expects `--target x86_64-linux-gnu`, got `" + options.triple + "`";
   if (std::optional<std::string> error = checkEffects(options))
     return error;
   if (!options.emit)
@@ -311,8 +339,8 @@ static std::optional<std::string> checkOutputs(const AttncOptions &options) {
   if (form.targets == PhaseTargets::Host && isForGpu)
     return "the form `" + form.name.str() + "` expects `--arch host`, got `" +
            llvm::join(options.archs, ",") + "`";
-  if (form.targets == PhaseTargets::Host && !options.header.empty())
-    return "`--header` expects a form for GPUs beside it, got `" + form.name.str() + "`";
+  if (form.targets == PhaseTargets::Host && !options.header.empty() && !isObject)
+    return "`--header` expects `obj` or a form for GPUs beside it, got `" + form.name.str() + "`";
   if (options.archs.size() > 1)
     if (std::optional<std::string> error = checkSeveral(options, form))
       return error;
@@ -359,7 +387,14 @@ getHostTargets(const AttncOptions &options, std::optional<TargetKind> kind, bool
   if (name && options.archs.size() < 2)
     return llvm::createStringError("`" + std::string(name) + "` expects `--arch " + defaultGpu +
                                    "` or another GPU, got `host`");
-  if (options.isPackage() && options.cpu.empty() && !isForOneCpu) {
+  if (!options.triple.empty() && options.cpu.empty() && isForOneCpu)
+    return llvm::createStringError("`--target` expects a program or a form before `expanded`, got "
+                                   "IR for one CPU");
+  if (!options.triple.empty() && !HostTarget::getForTriple(options.triple).isX86())
+    return std::vector<Target>{HostTarget::getForTriple(options.triple)};
+  bool hasLevels =
+      options.isPackage() || options.emit == Phase::Obj || options.emit == Phase::Image;
+  if (hasLevels && options.cpu.empty() && !isForOneCpu) {
     std::vector<Target> targets;
     for (const HostTarget &level : HostTarget::getLevels())
       targets.push_back(level);
@@ -392,7 +427,7 @@ llvm::Expected<std::vector<Target>> driver::chooseTargets(const AttncOptions &op
                                                           bool isForOneCpu) {
   PhaseTargets takenBy =
       options.emit && !options.isPackage() ? getInfo(*options.emit).targets : PhaseTargets::Every;
-  if (!options.header.empty())
+  if (!options.header.empty() && options.emit != Phase::Obj)
     takenBy = PhaseTargets::Ptx;
   std::vector<std::string> archs = options.archs;
   if (archs.empty()) {

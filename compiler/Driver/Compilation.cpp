@@ -23,6 +23,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -232,12 +233,43 @@ std::optional<RunError> Compilation::write(Phase form, const CompileOptions &opt
   }
   if (target.getKind() == TargetKind::Ptx)
     return writeForGpu(form, options, target, os);
+  llvm::LLVMContext llvmContext;
+  std::vector<HostLevel> levels(1);
+  if (llvm::Error error =
+          translateForHost(*module, target.getHost(), llvmContext, times).moveInto(levels[0]))
+    return RunError{InternalError, llvm::toString(std::move(error))};
+  return writeLevels(form, std::move(levels), os);
+}
+
+std::optional<RunError> Compilation::writeLevels(Phase form, std::vector<HostLevel> levels,
+                                                 llvm::raw_ostream &os) {
+  // All of it or nothing.
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream buffer(code);
-  if (llvm::Error error = writeHostCode(*module, form, target.getHost(), times, buffer))
+  if (llvm::Error error = writeHostCode(std::move(levels), form, times, buffer))
     return RunError{InternalError, llvm::toString(std::move(error))};
   os << buffer.str();
   return std::nullopt;
+}
+
+std::optional<RunError> Compilation::writeForLevels(Phase form, const CompileOptions &options,
+                                                    llvm::ArrayRef<Target> targets,
+                                                    llvm::raw_ostream &os) {
+  llvm::LLVMContext llvmContext;
+  std::vector<HostLevel> levels;
+  if (std::optional<RunError> error =
+          forEachTarget(options, targets, [&](const Target &target) -> std::optional<RunError> {
+            if (std::optional<RunError> error = runTo(Phase::Llvm, options, target))
+              return error;
+            llvm::Expected<HostLevel> level =
+                translateForHost(*module, target.getHost(), llvmContext, times);
+            if (!level)
+              return RunError{InternalError, llvm::toString(level.takeError())};
+            levels.push_back(std::move(*level));
+            return std::nullopt;
+          }))
+    return error;
+  return writeLevels(form, std::move(levels), os);
 }
 
 std::optional<RunError> Compilation::makePtx(const CompileOptions &options, const Target &target) {

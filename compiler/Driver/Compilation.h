@@ -15,6 +15,7 @@
 #include "compiler/Driver/Target.h"
 #include "compiler/Frontend/AST.h"
 #include "compiler/Frontend/Diagnostics.h"
+#include "compiler/Target/Host/HostLevels.h"
 #include "compiler/Target/Ptx/LaunchHeader.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -52,6 +53,10 @@ public:
   std::optional<RunError> write(Phase form, const CompileOptions &options, const Target &target,
                                 llvm::raw_pwrite_stream &os);
 
+  /// Writes the program as one object file or image for several levels of CPUs.
+  std::optional<RunError> writeForLevels(Phase form, const CompileOptions &options,
+                                         llvm::ArrayRef<Target> targets, llvm::raw_ostream &os);
+
   /// Compiles the program for `target`, a GPU, and reads back what launching its kernels takes.
   std::optional<RunError> makeGpuModule(const CompileOptions &options, const Target &target,
                                         GpuModule &module);
@@ -78,6 +83,8 @@ private:
   std::optional<RunError> readModule(const SourceFile &file);
   const ast::Module *parseSource();
   std::optional<RunError> analyse(const CompileOptions &options);
+  std::optional<RunError> writeLevels(Phase form, std::vector<HostLevel> levels,
+                                      llvm::raw_ostream &os);
   std::optional<RunError> writeForGpu(Phase form, const CompileOptions &options,
                                       const Target &target, llvm::raw_ostream &os);
   std::optional<RunError> makePtx(const CompileOptions &options, const Target &target);

@@ -9,6 +9,7 @@
 #include "compiler/Driver/RunPhases.h"
 #include "compiler/Target/Host/HostCode.h"
 #include "compiler/Target/Host/HostImage.h"
+#include "compiler/Target/Host/LaunchFunctions.h"
 #include "dialect/Attn/IR/AttnOps.h"
 #include "runtime/host/HostImage.h"
 #include "llvm/IR/LLVMContext.h"
@@ -18,29 +19,35 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::driver;
 
-llvm::Error driver::writeHostCode(ModuleOp module, Phase phase, const HostTarget &target,
-                                  StageTimes &times, llvm::raw_pwrite_stream &os) {
+llvm::Expected<HostLevel> driver::translateForHost(ModuleOp module, const HostTarget &target,
+                                                   llvm::LLVMContext &context, StageTimes &times) {
   registerHostTranslations(*module.getContext());
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> ir;
-  {
-    StageTimes::Scope stage = times.start(getInfo(Phase::LlvmIr).name);
-    ir = translateToLLVMIR(module, context, target);
-  }
-  if (!ir)
+  StageTimes::Scope stage = times.start(getInfo(Phase::LlvmIr).name);
+  HostLevel level{target, translateToLLVMIR(module, context, target)};
+  if (!level.module)
     return llvm::createStringError("internal error, please report: no LLVM IR for the kernels");
+  return level;
+}
+
+llvm::Error driver::writeHostCode(std::vector<HostLevel> levels, Phase phase, StageTimes &times,
+                                  llvm::raw_pwrite_stream &os) {
+  assert((levels.size() == 1 || phase == Phase::Obj || phase == Phase::Image) &&
+         "texts are of one level");
   if (phase == Phase::LlvmIr) {
-    ir->print(os, /*AAW=*/nullptr);
+    levels.front().module->print(os, /*AAW=*/nullptr);
     return llvm::Error::success();
   }
   StageTimes::Scope stage = times.start(getInfo(phase).name);
+  HostTarget target = levels.front().target;
   if (phase == Phase::Asm) {
-    emitHostCode(*ir, target, llvm::CodeGenFileType::AssemblyFile, os);
+    emitHostCode(*levels.front().module, target, llvm::CodeGenFileType::AssemblyFile, os);
     return llvm::Error::success();
   }
+  std::unique_ptr<llvm::Module> module =
+      phase == Phase::Image ? joinLevels(std::move(levels)) : addLaunchFunctions(std::move(levels));
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream object(code);
-  emitHostCode(*ir, target, llvm::CodeGenFileType::ObjectFile, object);
+  emitHostCode(*module, target, llvm::CodeGenFileType::ObjectFile, object);
   llvm::MemoryBufferRef buffer(object.str(), "kernels");
   if (phase == Phase::Image)
     return linkHostImage(buffer, os);
@@ -81,7 +88,11 @@ driver::compileForHost(ModuleOp module, Phase from, const HostTarget &target, St
     return llvm::createStringError("the kernel could not be compiled");
   llvm::SmallVector<char, 0> image;
   llvm::raw_svector_ostream os(image);
-  if (llvm::Error error = writeHostCode(module, Phase::Image, target, times, os))
+  llvm::LLVMContext context;
+  std::vector<HostLevel> levels(1);
+  if (llvm::Error error = translateForHost(module, target, context, times).moveInto(levels[0]))
+    return error;
+  if (llvm::Error error = writeHostCode(std::move(levels), Phase::Image, times, os))
     return error;
   StageTimes::Scope stage = times.start("load");
   std::vector<HostKernel> kernels;

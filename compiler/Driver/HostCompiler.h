@@ -11,16 +11,21 @@
 #include "attnc/HostKernel.h"
 #include "compiler/Driver/StageTimes.h"
 #include "compiler/Pipelines/Phases.h"
-#include "compiler/Target/Host/HostTarget.h"
+#include "compiler/Target/Host/HostLevels.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace attnc::driver {
 
-/// Writes `module`, in the LLVM dialect, as LLVM IR, assembly, an object file or an image. An error
-/// means that our own code is at fault, or that there has been a diagnostic.
-llvm::Error writeHostCode(mlir::ModuleOp module, Phase phase, const HostTarget &target,
-                          StageTimes &times, llvm::raw_pwrite_stream &os);
+/// The LLVM IR of `module`, in the LLVM dialect, in `context`. An error means that our own code is
+/// at fault, or that there has been a diagnostic.
+llvm::Expected<HostLevel> translateForHost(mlir::ModuleOp module, const HostTarget &target,
+                                           llvm::LLVMContext &context, StageTimes &times);
+
+/// Writes kernels as LLVM IR or assembly of one level, or as an object file or an image of any
+/// number. An error means that our own code is at fault.
+llvm::Error writeHostCode(std::vector<HostLevel> levels, Phase phase, StageTimes &times,
+                          llvm::raw_pwrite_stream &os);
 
 /// Compiles the attn.kernel ops of `module`, which is at the phase `from`, attn or expanded, and
 /// loads them into this process, in their order. Afterwards `module` is in the LLVM dialect.

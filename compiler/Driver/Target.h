@@ -29,8 +29,8 @@ public:
   const PtxTarget &getPtx() const { return std::get<PtxTarget>(target); }
 
   /// The value of `--cpu` or `--arch`.
-  const std::string &getName() const {
-    return getKind() == TargetKind::Ptx ? getPtx().arch : getHost().cpu;
+  std::string getName() const {
+    return getKind() == TargetKind::Ptx ? getPtx().arch : getHost().getName();
   }
 
   PipelineOptions getPipelineOptions() const {

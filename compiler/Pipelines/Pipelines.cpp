@@ -39,9 +39,10 @@ static void addCleanup(OpPassManager &passes) {
 }
 
 static bool hasFeature(const PipelineOptions &options, StringRef feature) {
-  if (options.target == TargetKind::Ptx)
-    return true;
-  return llvm::is_contained(llvm::split(options.features, ','), ("+" + feature).str());
+  auto names = llvm::split(options.features, ',');
+  // All that is asked for below, AArch64 has.
+  return options.target == TargetKind::Ptx || llvm::is_contained(names, "+neon") ||
+         llvm::is_contained(names, ("+" + feature).str());
 }
 
 /// From the attn dialect as written to what can be lowered.

@@ -228,12 +228,12 @@ private:
     return "there is no function `" + name + "`";
   }
 
-  /// Sets the functions that `planner` has.
-  Error findPlanner(const std::string &name, MaskPlanner &planner) {
-    Error error = findFunction(name + "_classify", planner.classify);
+  /// Sets the functions that `planner` of a kernel has.
+  Error findPlanner(const std::string &name, const std::string &levelSuffix, MaskPlanner &planner) {
+    Error error = findFunction(name + "_classify" + levelSuffix, planner.classify);
     auto findIf = [&](bool wanted, const char *suffix, auto &function) {
       if (wanted && !error)
-        error = findFunction(name + suffix, function);
+        error = findFunction(name + suffix + levelSuffix, function);
     };
     findIf(true, "_planned", planner.planned);
     findIf(true, "_refine", planner.refine);
@@ -248,22 +248,50 @@ private:
       if (symbol.isCode || !isMetadataName(symbol.name))
         continue;
       std::string_view text(memory->at(symbol.address), symbol.size);
-      HostKernel &kernel = loaded.emplace_back();
+      HostKernel kernel;
       kernel.code = memory;
-      if (Error error = readHostMetadata(text.substr(0, text.find('\0')), kernel))
+      CodeNeeds needs;
+      if (Error error = readHostMetadata(text.substr(0, text.find('\0')), kernel, needs))
         return "`" + std::string(symbol.name) + "`: " + *error;
-      if (Error error = findFunction(kernel.info.name, kernel.function))
+      if (Error error = findFunctions(needs.symbolSuffix, kernel))
         return error;
-      if (kernel.info.checked)
-        if (Error error = findFunction(kernel.info.name + "_check", kernel.check))
-          return error;
-      if (kernel.planner.mask != 0)
-        if (Error error = findPlanner(kernel.info.name, kernel.planner))
-          return error;
+      // Of a kernel for several CPUs, the one that needs most of what this CPU has.
+      Error cannotRun = needs.check();
+      auto same = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate &other) {
+        return other.kernel.info.name == kernel.info.name;
+      });
+      if (same == candidates.end()) {
+        candidates.push_back({std::move(kernel), needs.features.size(), cannotRun});
+      } else if (!cannotRun && (same->cannotRun || needs.features.size() > same->needed)) {
+        *same = {std::move(kernel), needs.features.size(), cannotRun};
+      }
+    }
+    for (Candidate &candidate : candidates) {
+      if (candidate.cannotRun)
+        return "`" + candidate.kernel.info.name + "`: " + *candidate.cannotRun;
+      loaded.push_back(std::move(candidate.kernel));
     }
     return loaded.empty() ? Error("expected kernels made by attnc, found no metadata")
                           : std::nullopt;
   }
+
+  /// Sets the functions of `kernel`, whose names end with `suffix`.
+  Error findFunctions(const std::string &suffix, HostKernel &kernel) {
+    const std::string &name = kernel.info.name;
+    if (Error error = findFunction(name + suffix, kernel.function))
+      return error;
+    if (kernel.info.checked)
+      if (Error error = findFunction(name + "_check" + suffix, kernel.check))
+        return error;
+    return kernel.planner.mask != 0 ? findPlanner(name, suffix, kernel.planner) : std::nullopt;
+  }
+
+  /// A kernel that may be the one of its name that is loaded.
+  struct Candidate {
+    HostKernel kernel;
+    size_t needed; ///< features
+    Error cannotRun;
+  };
 
   std::string_view bytes;
   std::vector<Elf64_Phdr> headers;
@@ -273,6 +301,7 @@ private:
   uint64_t hash = 0, symbolTable = 0, stringTable = 0, stringBytes = 0;
   std::vector<char> strings;
   std::vector<Symbol> symbols;
+  std::vector<Candidate> candidates;
   std::vector<HostKernel> loaded;
 };
 } // namespace

@@ -44,14 +44,15 @@ ScheduleAttr attnc::chooseHostSchedule(attn::KernelOp kernel, StringRef featureT
   auto addIf = [&](bool present, Features feature) {
     features = present ? features | feature : features;
   };
-  addIf(cpu.contains("fma"), Features::Fma);
-  addIf(cpu.contains("sse4.1"), Features::Rounding);
-  addIf(cpu.contains("f16c"), Features::F16Convert);
+  bool neon = cpu.contains("neon");
+  addIf(neon || cpu.contains("fma"), Features::Fma);
+  addIf(neon || cpu.contains("sse4.1"), Features::Rounding);
+  addIf(neon || cpu.contains("f16c"), Features::F16Convert);
   addIf(avx512, Features::ReduceScale);
   addIf(avx512 && cpu.contains("avx512bf16"), Features::Bf16Dot);
 
   int64_t lanes = avx512 ? 16 : avx2 ? 8 : 4;
-  int64_t rowTile = avx512 ? 8 : avx2 ? 6 : 4;
+  int64_t rowTile = avx512 || neon ? 8 : avx2 ? 6 : 4;
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
 
   int64_t queryTile = vectorsPerTile * lanes;

@@ -26,14 +26,13 @@ void attnc::registerHostTranslations(MLIRContext &context) {
   registerLLVMDialectTranslation(context);
 }
 
-/// Sets what all code generation for a function depends on. `min-legal-vector-width` stays unset:
-/// without it, 512-bit vectors are not split whatever width the CPU prefers.
-static void setAttributes(llvm::Function &function, const HostTarget &target, bool isKernel) {
+void attnc::setTargetAttributes(llvm::Function &function, const HostTarget &target) {
   function.addFnAttr("target-cpu", target.cpu);
   function.addFnAttr("target-features", target.features);
   function.addFnAttr(llvm::Attribute::NoUnwind);
-  if (!isKernel)
-    return;
+}
+
+static void setKernelAttributes(llvm::Function &function) {
   // The slots and the scratch memory belong to this call alone.
   for (size_t i : {size_t(0), function.arg_size() - 1})
     if (function.getArg(i)->getType()->isPointerTy())
@@ -42,7 +41,8 @@ static void setAttributes(llvm::Function &function, const HostTarget &target, bo
 
 /// What the code of the kernel `function` knows of it.
 static llvm::json::Object getFacts(LLVM::LLVMFuncOp function, const HostTarget &target) {
-  llvm::json::Object facts{{"cpu", target.cpu}, {"features", llvm::json::Array(target.getNeeds())}};
+  llvm::json::Object facts{{"cpu", target.getName()},
+                           {"features", llvm::json::Array(target.getNeeds())}};
   for (StringRef name : {queryBlockAttrName, scratchBytesAttrName})
     if (auto value = function->getAttrOfType<IntegerAttr>(name))
       facts[name.split('.').second] = value.getInt();
@@ -75,10 +75,13 @@ std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LL
     if (function.isExternal())
       continue;
     bool isKernel = function->hasAttr(queryBlockAttrName);
-    setAttributes(*result->getFunction(function.getName()), target, isKernel);
-    if (isKernel)
-      addMetadata(*result, function.getName(),
-                  getKernelMetadata(function, getFacts(function, target)));
+    llvm::Function &code = *result->getFunction(function.getName());
+    setTargetAttributes(code, target);
+    if (!isKernel)
+      continue;
+    setKernelAttributes(code);
+    addMetadata(*result, function.getName(),
+                getKernelMetadata(function, getFacts(function, target)));
   }
   return result;
 }
@@ -89,7 +92,7 @@ void attnc::emitHostCode(llvm::Module &module, const HostTarget &target, llvm::C
   llvm::legacy::PassManager passes;
   [[maybe_unused]] bool unsupported =
       machine->addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr, kind);
-  assert(!unsupported && "X86 writes objects and assembly");
+  assert(!unsupported && "every CPU has objects and assembly");
   passes.run(module);
 }
 

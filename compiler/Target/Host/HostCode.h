@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace llvm {
+class Function;
 class LLVMContext;
 class Module;
 } // namespace llvm
@@ -29,6 +30,10 @@ void registerHostTranslations(mlir::MLIRContext &context);
 /// byte. Returns null after a diagnostic.
 std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
                                                 const HostTarget &target);
+
+/// Sets what all code generation for a function depends on. `min-legal-vector-width` stays unset:
+/// without it, 512-bit vectors are not split whatever width the CPU prefers.
+void setTargetAttributes(llvm::Function &function, const HostTarget &target);
 
 /// Writes `module`, which must not be used after that, as an object file or assembly.
 void emitHostCode(llvm::Module &module, const HostTarget &target, llvm::CodeGenFileType kind,

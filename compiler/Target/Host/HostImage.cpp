@@ -19,8 +19,9 @@ using llvm::StringRef;
 namespace elf = llvm::ELF;
 namespace object = llvm::object;
 
-/// Segments begin at multiples of it, in the file and in memory.
-static constexpr uint64_t pageBytes = 4096;
+/// Segments begin at multiples of a page, in the file and in memory. Systems on AArch64 may have
+/// large ones.
+static constexpr uint64_t x86PageBytes = 4096, armPageBytes = 65536;
 
 static llvm::Error makeError(const llvm::Twine &reason) {
   return llvm::createStringError("internal error, please report: " + reason);
@@ -43,7 +44,8 @@ enum SectionIndex : uint16_t {
 /// Lays out and writes one image. Offsets in the file are addresses in the image.
 class Linker {
 public:
-  Linker(const object::ELF64LEObjectFile &file) : file(file) {}
+  Linker(const object::ELF64LEObjectFile &file)
+      : file(file), pageBytes(isForArm() ? armPageBytes : x86PageBytes) {}
 
   llvm::Error link(llvm::raw_ostream &os) {
     headers[ShStrTab].sh_type = elf::SHT_STRTAB;
@@ -173,21 +175,84 @@ private:
 
   /// All code is relative to its own place.
   llvm::Error relocate(const object::ELFRelocationRef &relocation, uint64_t place) {
-    llvm::SmallString<32> name;
-    relocation.getTypeName(name);
-    if (relocation.getType() != elf::R_X86_64_PC32 && relocation.getType() != elf::R_X86_64_PLT32)
-      return makeError("an image cannot have the relocation " + name);
     llvm::Expected<int64_t> addend = relocation.getAddend();
     if (!addend)
       return addend.takeError();
     llvm::Expected<uint64_t> target = getAddress(*relocation.getSymbol());
     if (!target)
       return target.takeError();
-    int64_t distance = static_cast<int64_t>(*target - place) + *addend;
-    if (!llvm::isInt<32>(distance))
-      return makeError("the code is too large");
+    uint64_t value = *target + static_cast<uint64_t>(*addend);
+    bool isKnown = isForArm() ? relocateArm(relocation.getType(), place, value)
+                              : relocateX86(relocation.getType(), place, value);
+    if (isKnown)
+      return llvm::Error::success();
+    llvm::SmallString<32> name;
+    relocation.getTypeName(name);
+    return makeError("an image cannot have the relocation " + name + " here");
+  }
+
+  bool isForArm() const { return file.getELFFile().getHeader().e_machine == elf::EM_AARCH64; }
+
+  /// Writes the distance from `place` to `value`; false if it is too far or for another relocation.
+  bool relocateX86(uint64_t type, uint64_t place, uint64_t value) {
+    auto distance = static_cast<int64_t>(value - place);
+    if ((type != elf::R_X86_64_PC32 && type != elf::R_X86_64_PLT32) || !llvm::isInt<32>(distance))
+      return false;
     llvm::support::endian::write32le(bytes.data() + place, static_cast<uint32_t>(distance));
-    return llvm::Error::success();
+    return true;
+  }
+
+  /// The same into the fields of instructions of AArch64. What lies behind an `adrp`, which counts
+  /// pages, is the place inside the page.
+  bool relocateArm(uint64_t type, uint64_t place, uint64_t value) {
+    auto distance = static_cast<int64_t>(value - place);
+    constexpr uint64_t page = 4096;
+    auto pages = static_cast<int64_t>(value / page - place / page);
+    uint32_t code = llvm::support::endian::read32le(bytes.data() + place);
+    auto put = [&](uint64_t field, unsigned bits, unsigned shift) {
+      uint32_t mask = ((1U << bits) - 1) << shift;
+      code = (code & ~mask) | (static_cast<uint32_t>(field) << shift & mask);
+    };
+    auto putInPage = [&](unsigned log2Bytes) { put(value % page >> log2Bytes, 12, 10); };
+    switch (type) {
+    case elf::R_AARCH64_PREL32:
+      if (!llvm::isInt<32>(distance))
+        return false;
+      code = static_cast<uint32_t>(distance);
+      break;
+    case elf::R_AARCH64_CALL26:
+    case elf::R_AARCH64_JUMP26:
+      if (!llvm::isInt<28>(distance))
+        return false;
+      put(static_cast<uint64_t>(distance) >> 2, 26, 0);
+      break;
+    case elf::R_AARCH64_ADR_PREL_PG_HI21:
+      if (!llvm::isInt<21>(pages))
+        return false;
+      put(static_cast<uint64_t>(pages), 2, 29);
+      put(static_cast<uint64_t>(pages) >> 2, 19, 5);
+      break;
+    case elf::R_AARCH64_ADD_ABS_LO12_NC:
+    case elf::R_AARCH64_LDST8_ABS_LO12_NC:
+      putInPage(0);
+      break;
+    case elf::R_AARCH64_LDST16_ABS_LO12_NC:
+      putInPage(1);
+      break;
+    case elf::R_AARCH64_LDST32_ABS_LO12_NC:
+      putInPage(2);
+      break;
+    case elf::R_AARCH64_LDST64_ABS_LO12_NC:
+      putInPage(3);
+      break;
+    case elf::R_AARCH64_LDST128_ABS_LO12_NC:
+      putInPage(4);
+      break;
+    default:
+      return false;
+    }
+    llvm::support::endian::write32le(bytes.data() + place, code);
+    return true;
   }
 
   void writeSymbols() {
@@ -278,6 +343,7 @@ private:
   static constexpr uint16_t numSegments = 5;
 
   const object::ELF64LEObjectFile &file;
+  const uint64_t pageBytes;
   std::vector<Symbol> symbols;
   llvm::SmallVector<char, 0> bytes; ///< of the image; what is not written is 0
   elf::Elf64_Shdr headers[Count] = {};

@@ -60,6 +60,19 @@ llvm::Expected<HostTarget> HostTarget::get(StringRef name) {
   return HostTarget{name.str(), joinFeatures(getFeaturesOf(name))};
 }
 
+llvm::ArrayRef<StringRef> HostTarget::getTriples() {
+  static const StringRef triples[] = {"x86_64-linux-gnu", "aarch64-linux-gnu"};
+  return triples;
+}
+
+HostTarget HostTarget::getForTriple(StringRef triple) {
+  if (triple == "aarch64-linux-gnu")
+    return HostTarget{"generic", "+fp-armv8,+neon", triple.str()};
+  return llvm::cantFail(get("x86-64"));
+}
+
+std::string HostTarget::getName() const { return isX86() ? cpu : "aarch64"; }
+
 std::vector<HostTarget> HostTarget::getLevels() {
   std::vector<HostTarget> levels;
   for (StringRef name : {"x86-64", "x86-64-v3", "x86-64-v4"})
@@ -99,14 +112,23 @@ std::unique_ptr<llvm::TargetMachine> HostTarget::createTargetMachine() const {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmParser(); // for inline assembly
     LLVMInitializeX86AsmPrinter();
   });
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  static std::once_flag armInitialized;
+  if (!isX86())
+    std::call_once(armInitialized, [] {
+      LLVMInitializeAArch64TargetInfo();
+      LLVMInitializeAArch64Target();
+      LLVMInitializeAArch64TargetMC();
+      LLVMInitializeAArch64AsmPrinter();
+    });
+  llvm::Triple normal(llvm::Triple::normalize(triple));
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  assert(target && "the X86 target is linked in");
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(normal, error);
+  assert(target && "the targets are linked in");
   llvm::TargetOptions options;
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_,
+      target->createTargetMachine(normal, cpu, features, options, llvm::Reloc::PIC_,
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less));
 }

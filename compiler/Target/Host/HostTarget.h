@@ -26,16 +26,25 @@ struct HostTarget {
   std::string cpu;
   /// What it has, as in `+avx2,+fma`, sorted.
   std::string features;
+  /// One of getTriples().
+  std::string triple = "x86_64-linux-gnu";
 
   /// The target for a value of `--cpu`: one of getNames(). `native` is the CPU this process runs
   /// on.
   static llvm::Expected<HostTarget> get(llvm::StringRef name);
   static llvm::ArrayRef<llvm::StringRef> getNames();
 
+  /// The target for a value of `--target`, one of getTriples(): any CPU of that kind.
+  static HostTarget getForTriple(llvm::StringRef triple);
+  static llvm::ArrayRef<llvm::StringRef> getTriples();
+
   /// The CPUs that files are made for if none is asked for, from the one that all are on; which of
   /// them this is, the machine that loads the file sees.
   static std::vector<HostTarget> getLevels();
 
+  /// What files call it.
+  std::string getName() const;
+  bool isX86() const { return llvm::StringRef(triple).starts_with("x86_64"); }
   bool hasFeature(llvm::StringRef feature) const;
   /// The features beyond the baseline that code for it may take, by getCpuFeatures().
   std::vector<std::string> getNeeds() const;

@@ -8,11 +8,24 @@
 #ifndef ATTNC_CPUFEATURES_H
 #define ATTNC_CPUFEATURES_H
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace attnc {
+
+/// A feature of x86-64 CPUs, and where the CPU says that it has it.
+struct CpuFeature {
+  std::string_view name;  ///< by LLVM
+  uint32_t leaf, subleaf; ///< of cpuid
+  enum Register : uint8_t { Eax, Ebx, Ecx, Edx } place;
+  unsigned bit;
+  uint32_t state; ///< the bits of XCR0 of the registers that the system must save
+};
+
+/// The feature of that name, or null if it is not in getCpuFeatures().
+const CpuFeature *findCpuFeature(std::string_view name);
 
 /// The features of x86-64 CPUs beyond the baseline that compiled code may depend on, by LLVM's
 /// names.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attnc {
 
@@ -32,9 +33,20 @@ inline bool isMetadataName(std::string_view name) {
 /// How the elements of a tensor lie. Metadata has a name for each tensor, so that others can come.
 inline constexpr const char *stridedLayout = "strided";
 
+/// What the code of a host kernel is for, and what its functions are called.
+struct CodeNeeds {
+  std::string cpu;
+  std::vector<std::string> features;
+  std::string symbolSuffix; ///< that the names of its functions end with
+
+  /// Why this machine cannot run the code, or nothing.
+  std::optional<std::string> check() const;
+};
+
 /// Reads the metadata of a host kernel, a JSON text, into `kernel`, which stays without functions.
-/// Returns what is wrong with the text, or why this machine cannot run the kernel, or nothing.
-std::optional<std::string> readHostMetadata(std::string_view text, HostKernel &kernel);
+/// Returns what is wrong with the text, or nothing.
+std::optional<std::string> readHostMetadata(std::string_view text, HostKernel &kernel,
+                                            CodeNeeds &needs);
 
 /// Reads the metadata of a kernel for GPUs, and the architecture it was compiled for.
 std::optional<std::string> readGpuMetadata(std::string_view text, GpuKernel &kernel,

@@ -31,13 +31,15 @@ std::string replace(std::string text, const std::string &from, const std::string
 
 std::string readHost(const std::string &text) {
   HostKernel kernel;
-  return readHostMetadata(text, kernel).value_or("");
+  CodeNeeds needs;
+  return readHostMetadata(text, kernel, needs).value_or("");
 }
 } // namespace
 
 TEST(KernelMetadata, HostKernel) {
   HostKernel kernel;
-  ASSERT_EQ(readHostMetadata(host, kernel), std::nullopt);
+  CodeNeeds needs;
+  ASSERT_EQ(readHostMetadata(host, kernel, needs), std::nullopt);
   const KernelInfo &info = kernel.info;
   EXPECT_EQ(info.name, "packed_bf16_d64");
   EXPECT_EQ(info.dtype, ElementType::BF16);
@@ -75,7 +77,8 @@ TEST(KernelMetadata, GpuKernel) {
 TEST(KernelMetadata, WhatIsUnknownIsPassedOver) {
   HostKernel kernel;
   std::string text = replace(replace(host, "0.125", "null"), "{", R"({"later":[1,{"x":2}],)");
-  ASSERT_EQ(readHostMetadata(text, kernel), std::nullopt);
+  CodeNeeds needs;
+  ASSERT_EQ(readHostMetadata(text, kernel, needs), std::nullopt);
   EXPECT_EQ(kernel.info.scale, std::nullopt);
 }
 
@@ -116,11 +119,25 @@ TEST(KernelMetadata, WhatIsWrongIsNamed) {
        "`q` has elements of i8 beside bf16, which needs a later runtime"},
       {"\"query_block\":64", "\"query_block\":0",
        "`query_block`: expected an integer from 1 to 2147483647, got 0"},
-      {"\"features\":[]", "\"features\":[\"never-heard-of\",\"z9\"]",
-       "this machine cannot run code for the CPU `x86-64`: it lacks never-heard-of, z9"},
+      {"\"features\":[]", "\"features\":[1]", "expected a name, got 1"},
+      {"\"features\":[]", "\"features\":[],\"symbol_suffix\":7",
+       "`symbol_suffix`: expected a text, got 7"},
   };
   for (const auto &test : cases)
     EXPECT_EQ(readHost(replace(host, test.from, test.to)), test.message) << test.to;
+}
+
+TEST(KernelMetadata, WhatCodeNeeds) {
+  HostKernel kernel;
+  CodeNeeds needs;
+  std::string text = replace(host, "\"features\":[]",
+                             "\"features\":[\"never-heard-of\",\"z9\"],\"symbol_suffix\":\"_v3\"");
+  ASSERT_EQ(readHostMetadata(text, kernel, needs), std::nullopt);
+  EXPECT_EQ(needs.symbolSuffix, "_v3");
+  EXPECT_EQ(needs.check(),
+            "this machine cannot run code for the CPU `x86-64`: it lacks never-heard-of, z9");
+  needs.features.clear();
+  EXPECT_EQ(needs.check(), std::nullopt);
 }
 
 // As deep as it may be, and as deep as fits a file.
@@ -142,7 +159,8 @@ TEST(KernelMetadata, Planner) {
       R"("per_head":0,"query_values":4,"scalars":[0],"shared_summaries":0},"query_block":64)";
   std::string text = replace(host, "\"query_block\":64", planner);
   HostKernel kernel;
-  ASSERT_EQ(readHostMetadata(text, kernel), std::nullopt);
+  CodeNeeds needs;
+  ASSERT_EQ(readHostMetadata(text, kernel, needs), std::nullopt);
   EXPECT_TRUE(kernel.planner.closedForm && kernel.planner.perBatch && !kernel.planner.perHead);
   EXPECT_EQ(kernel.planner.keyBlock, 96);
   EXPECT_EQ(kernel.planner.keyValues, 2);
@@ -165,7 +183,8 @@ TEST(KernelMetadata, AnyTextIsSafe) {
         HostKernel kernel;
         GpuKernel gpuKernel;
         std::string arch;
-        readHostMetadata(bad, kernel);
+        CodeNeeds needs;
+        readHostMetadata(bad, kernel, needs);
         readGpuMetadata(bad, gpuKernel, arch);
       }
       EXPECT_NE(readHost(cut), "");

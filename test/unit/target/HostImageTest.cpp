@@ -6,8 +6,10 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Host/HostImage.h"
+#include "attnc/CpuFeatures.h"
 #include "attnc/KernelMetadata.h"
 #include "compiler/Target/Host/HostCode.h"
+#include "compiler/Target/Host/HostLevels.h"
 #include "compiler/Target/KernelInfo/KernelInfo.h"
 #include "compiler/Target/KernelInfo/KernelMetadata.h"
 #include "runtime/host/HostImage.h"
@@ -142,6 +144,54 @@ TEST(HostImage, CodeCannotBeWritten) {
   EXPECT_EQ(permissions, "r-xp");
 }
 
+namespace {
+/// An image in which `one` is there for two CPUs: that of `feature` stores `number` + 1.
+std::string linkLevels(const std::string &feature) {
+  llvm::LLVMContext context;
+  std::vector<HostLevel> levels;
+  for (bool isFirst : {true, false}) {
+    llvm::SMDiagnostic error;
+    std::string text = std::string("define void @one(ptr %slots, i64 %b, i64 %h, i64 %q, i64 %e, "
+                                   "ptr %s) {\n  %p = load ptr, ptr %slots\n  store i64 ") +
+                       (isFirst ? "1" : "2") + ", ptr %p\n  ret void\n}\n";
+    std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, error, context);
+    HostTarget target = llvm::cantFail(HostTarget::get(isFirst ? "x86-64" : "x86-64-v3"));
+    std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
+    module->setTargetTriple(machine->getTargetTriple());
+    module->setDataLayout(machine->createDataLayout());
+    addMetadata(*module, "one", getMetadata("one", isFirst ? "" : feature));
+    levels.push_back({target, std::move(module)});
+  }
+  HostTarget target = levels.front().target;
+  std::unique_ptr<llvm::Module> all = joinLevels(std::move(levels));
+  llvm::SmallVector<char> object;
+  llvm::raw_svector_ostream os(object);
+  emitHostCode(*all, target, llvm::CodeGenFileType::ObjectFile, os);
+  std::string image;
+  llvm::raw_string_ostream imageOs(image);
+  EXPECT_FALSE(bool(linkHostImage(llvm::MemoryBufferRef(os.str(), ""), imageOs)));
+  return image;
+}
+
+/// What the only kernel of the image stores.
+int64_t runOnly(const std::string &image) {
+  std::vector<HostKernel> kernels;
+  EXPECT_EQ(loadHostImage(image, kernels), std::nullopt);
+  EXPECT_EQ(kernels.size(), 1u);
+  int64_t result = 0;
+  int64_t slots[] = {reinterpret_cast<intptr_t>(&result)};
+  if (!kernels.empty())
+    kernels[0].function(slots, 0, 0, 0, 1, nullptr);
+  return result;
+}
+} // namespace
+
+// Of a kernel for several CPUs that is loaded which needs most of what this CPU has.
+TEST(HostImage, LevelsOfCpus) {
+  EXPECT_EQ(runOnly(linkLevels("sse3")), hasCpuFeature("sse3") ? 2 : 1);
+  EXPECT_EQ(runOnly(linkLevels("never-heard-of")), 1);
+}
+
 TEST(HostImage, WhatAnImageCannotHaveIsAnInternalError) {
   const std::string prefix = "internal error, please report: ";
   EXPECT_EQ(linkImage("declare void @f()\ndefine void @one() {\n  call void @f()\n  ret void\n}\n"),
@@ -196,7 +246,7 @@ TEST(HostImage, WhatIsWrongIsSaid) {
   EXPECT_EQ(load(linkImage("define void @three() {\n  ret void\n}\n")),
             "expected kernels made by attnc, found no metadata");
   EXPECT_EQ(load(linkImage(source, "never-heard-of")),
-            "`one_metadata`: this machine cannot run code for the CPU `x86-64`: it lacks "
+            "`one`: this machine cannot run code for the CPU `x86-64`: it lacks "
             "never-heard-of");
 }
 

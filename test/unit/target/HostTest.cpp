@@ -115,6 +115,27 @@ TEST(HostTarget, Names) {
             "expected a CPU of native, x86-64-v4, x86-64-v3, x86-64, got `pentium`");
 }
 
+TEST(HostTarget, OtherMachines) {
+  HostTarget arm = HostTarget::getForTriple("aarch64-linux-gnu");
+  EXPECT_FALSE(arm.isX86());
+  EXPECT_EQ(arm.getName(), "aarch64");
+  EXPECT_TRUE(arm.getNeeds().empty());
+  EXPECT_TRUE(arm.createTargetMachine());
+  EXPECT_EQ(HostTarget::getForTriple("x86_64-linux-gnu").getName(), "x86-64");
+}
+
+// Each level needs what the one before it does, and more.
+TEST(HostTarget, Levels) {
+  std::vector<std::string> before;
+  for (const HostTarget &level : HostTarget::getLevels()) {
+    std::vector<std::string> needs = level.getNeeds();
+    for (const std::string &need : before)
+      EXPECT_TRUE(llvm::is_contained(needs, need)) << level.cpu << " " << need;
+    EXPECT_TRUE(before.empty() || needs.size() > before.size());
+    before = needs;
+  }
+}
+
 TEST(HostTarget, KnowsWhatRunsHere) {
   EXPECT_EQ(llvm::toString(getTarget("native").checkRunsHere()), "");
   EXPECT_EQ(llvm::toString(getTarget("x86-64").checkRunsHere()), "");
