@@ -7,72 +7,66 @@
 
 #include "attnc/KernelMetadata.h"
 #include "attnc/CpuFeatures.h"
+#include "runtime/JsonValue.h"
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 using namespace attnc;
-using Json = nlohmann::json;
+using Kind = JsonValue::Kind;
 
 namespace {
 using Error = std::optional<std::string>;
 
 constexpr int64_t maxRank = 6;
-/// Objects and arrays that a value may lie in. Messages print it by recursion.
-constexpr int maxDepth = 64;
 constexpr int64_t maxInt = std::numeric_limits<int32_t>::max();
 
 /// Reads the members of one object. The first thing that is wrong is kept; what is read after it
 /// means nothing.
 class ObjectReader {
 public:
-  ObjectReader(const Json &object, Error &error) : object(object), error(error) {
-    if (!object.is_object())
+  ObjectReader(const JsonValue &object, Error &error) : object(object), error(error) {
+    if (!object.is(Kind::Object))
       fail("expected an object");
   }
 
   /// The member `key`, or null after an error.
-  const Json *find(const char *key) {
-    if (error || !object.is_object())
+  const JsonValue *find(const char *key) {
+    if (error || !object.is(Kind::Object))
       return nullptr;
-    auto found = object.find(key);
-    if (found != object.end())
-      return &*found;
+    if (const JsonValue *found = object.find(key))
+      return found;
     fail("expected a member `" + std::string(key) + "`");
     return nullptr;
   }
 
-  bool has(const char *key) const { return object.is_object() && object.contains(key); }
+  bool has(const char *key) const { return object.find(key) != nullptr; }
 
   int64_t getInt(const char *key, int64_t min, int64_t max) {
-    const Json *value = find(key);
+    const JsonValue *value = find(key);
     if (!value)
       return min;
-    bool fits = value->is_number_integer() &&
-                (!value->is_number_unsigned() ||
-                 value->get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max()));
-    int64_t number = fits ? value->get<int64_t>() : 0;
-    if (fits && number >= min && number <= max)
-      return number;
+    std::optional<int64_t> number = value->getInt();
+    if (number && *number >= min && *number <= max)
+      return *number;
     fail("`" + std::string(key) + "`: expected an integer from " + std::to_string(min) + " to " +
-         std::to_string(max) + ", got " + print(*value));
+         std::to_string(max) + ", got " + value->print());
     return min;
   }
 
   bool getBool(const char *key) {
-    const Json *value = find(key);
-    if (value && !value->is_boolean())
-      fail("`" + std::string(key) + "`: expected true or false, got " + print(*value));
-    return value && value->is_boolean() && value->get<bool>();
+    const JsonValue *value = find(key);
+    if (value && !value->is(Kind::Bool))
+      fail("`" + std::string(key) + "`: expected true or false, got " + value->print());
+    return value && value->is(Kind::Bool) && value->getBool();
   }
 
   std::string getString(const char *key) {
-    const Json *value = find(key);
+    const JsonValue *value = find(key);
     if (!value)
       return "";
-    if (value->is_string() && !value->get_ref<const std::string &>().empty())
-      return value->get<std::string>();
-    fail("`" + std::string(key) + "`: expected a text, got " + print(*value));
+    if (value->is(Kind::Text) && !value->getText().empty())
+      return value->getText();
+    fail("`" + std::string(key) + "`: expected a text, got " + value->print());
     return "";
   }
 
@@ -86,12 +80,12 @@ public:
 
   /// Calls `use` with each element of the array `key` until something is wrong.
   template <typename UseT> void forEach(const char *key, UseT use) {
-    const Json *array = find(key);
+    const JsonValue *array = find(key);
     if (!array)
       return;
-    if (!array->is_array())
-      return fail("`" + std::string(key) + "`: expected an array, got " + print(*array));
-    for (const Json &element : *array)
+    if (!array->is(Kind::Array))
+      return fail("`" + std::string(key) + "`: expected an array, got " + array->print());
+    for (const JsonValue &element : array->getElements())
       if (!error)
         use(element);
   }
@@ -101,26 +95,22 @@ public:
       error = std::move(message);
   }
 
-  static std::string print(const Json &value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
-
 private:
-  const Json &object;
+  const JsonValue &object;
   Error &error;
 };
 
-std::string readName(const Json &value, Error &error) {
-  if (value.is_string() && !value.get_ref<const std::string &>().empty())
-    return value.get<std::string>();
-  error = "expected a name, got " + ObjectReader::print(value);
+std::string readName(const JsonValue &value, Error &error) {
+  if (value.is(Kind::Text) && !value.getText().empty())
+    return value.getText();
+  error = "expected a name, got " + value.print();
   return "";
 }
 
-CaptureInfo readCapture(const Json &value, Error &error) {
+CaptureInfo readCapture(const JsonValue &value, Error &error) {
   ObjectReader reader(value, error);
   CaptureInfo capture{reader.getString("name"), reader.getType("type"), {}};
-  reader.forEach("shape", [&](const Json &size) {
+  reader.forEach("shape", [&](const JsonValue &size) {
     std::string text = readName(size, error);
     std::optional<SizeExpr> expr = SizeExpr::parse(text);
     if (expr)
@@ -135,7 +125,7 @@ CaptureInfo readCapture(const Json &value, Error &error) {
 }
 
 /// The elements of a tensor have the type and lie as kernels of this version have it.
-void checkTensor(const Json &value, const KernelInfo &info, Error &error) {
+void checkTensor(const JsonValue &value, const KernelInfo &info, Error &error) {
   ObjectReader reader(value, error);
   std::string name = reader.getString("name"), layout = reader.getString("layout");
   ElementType type = reader.getType("type");
@@ -161,7 +151,7 @@ void checkNames(const KernelInfo &info, Error &error) {
 }
 
 /// A constant index is into a dimension that there is.
-Requirement readRequirement(const Json &value, const KernelInfo &info, Error &error) {
+Requirement readRequirement(const JsonValue &value, const KernelInfo &info, Error &error) {
   ObjectReader reader(value, error);
   Requirement requirement{reader.getString("capture"), 0, 0};
   auto capture = std::find_if(info.captures.begin(), info.captures.end(),
@@ -188,42 +178,36 @@ KernelInfo readInfo(ObjectReader &reader, Error &error) {
     reader.fail("`dtype`: expected a float type, got " + getName(info.dtype));
   info.headDim = reader.getInt("head_dim", 1, maxInt);
   info.valueDim = reader.getInt("value_dim", 1, maxInt);
-  if (const Json *scale = reader.find("scale"); scale && !scale->is_null()) {
-    if (!scale->is_number())
-      reader.fail("`scale`: expected a number or null, got " + ObjectReader::print(*scale));
+  if (const JsonValue *scale = reader.find("scale"); scale && !scale->is(Kind::Null)) {
+    if (!scale->isNumber())
+      reader.fail("`scale`: expected a number or null, got " + scale->print());
     else
-      info.scale = scale->get<float>();
+      info.scale = scale->getFloat();
   }
   info.lse = reader.getBool("lse");
   info.checked = reader.getBool("checked");
   reader.forEach("extents",
-                 [&](const Json &value) { info.extents.push_back(readName(value, error)); });
-  reader.forEach("captures",
-                 [&](const Json &value) { info.captures.push_back(readCapture(value, error)); });
-  reader.forEach("scalars", [&](const Json &value) {
+                 [&](const JsonValue &value) { info.extents.push_back(readName(value, error)); });
+  reader.forEach("captures", [&](const JsonValue &value) {
+    info.captures.push_back(readCapture(value, error));
+  });
+  reader.forEach("scalars", [&](const JsonValue &value) {
     ObjectReader scalar(value, error);
     info.scalars.push_back({scalar.getString("name"), scalar.getType("type")});
   });
   checkNames(info, error);
-  reader.forEach("requirements", [&](const Json &value) {
+  reader.forEach("requirements", [&](const JsonValue &value) {
     info.requirements.push_back(readRequirement(value, info, error));
   });
-  reader.forEach("tensors", [&](const Json &value) { checkTensor(value, info, error); });
+  reader.forEach("tensors", [&](const JsonValue &value) { checkTensor(value, info, error); });
   return info;
 }
 
 /// Calls `read` for the object that is `text`.
 template <typename ReadT> Error readObject(std::string_view text, ReadT read) {
-  bool isTooDeep = false;
-  auto keep = [&](int depth, Json::parse_event_t, const Json &) {
-    isTooDeep |= depth > maxDepth;
-    return depth <= maxDepth;
-  };
-  Json object = Json::parse(text.begin(), text.end(), keep, /*allow_exceptions=*/false);
-  if (isTooDeep)
-    return "expected values in at most " + std::to_string(maxDepth) + " objects and arrays";
-  if (object.is_discarded())
-    return "expected JSON";
+  JsonValue object;
+  if (Error wrong = JsonValue::parse(text, object))
+    return wrong;
   Error error;
   ObjectReader reader(object, error);
   read(reader, error);
@@ -232,7 +216,7 @@ template <typename ReadT> Error readObject(std::string_view text, ReadT read) {
 } // namespace
 
 /// What the metadata says of a planner, whose functions the code has.
-static MaskPlanner readPlanner(const Json &object, const KernelInfo &info, Error &error) {
+static MaskPlanner readPlanner(const JsonValue &object, const KernelInfo &info, Error &error) {
   ObjectReader reader(object, error);
   MaskPlanner planner;
   constexpr int64_t maxValues = 1 << 20;
@@ -245,12 +229,13 @@ static MaskPlanner readPlanner(const Json &object, const KernelInfo &info, Error
   planner.mask =
       static_cast<uint64_t>(reader.getInt("mask", 1, std::numeric_limits<int64_t>::max()));
   planner.keyBlock = reader.getInt("key_block", 1, maxInt);
-  reader.forEach("scalars", [&](const Json &value) {
+  reader.forEach("scalars", [&](const JsonValue &value) {
     auto last = static_cast<int64_t>(info.scalars.size()) - 1;
-    if (!value.is_number_integer() || value.get<int64_t>() < 0 || value.get<int64_t>() > last)
+    std::optional<int64_t> place = value.getInt();
+    if (!place || *place < 0 || *place > last)
       reader.fail("expected the places of scalars as `scalars`");
     else
-      planner.scalars.push_back(value.get<int64_t>());
+      planner.scalars.push_back(*place);
   });
   return planner;
 }
@@ -271,11 +256,12 @@ Error attnc::readHostMetadata(std::string_view text, HostKernel &kernel, CodeNee
     kernel.queryBlock = reader.getInt("query_block", 1, maxInt);
     kernel.scratchBytes = reader.getInt("scratch_bytes", 0, int64_t(1) << 40);
     if (reader.has("planner"))
-      if (const Json *planner = reader.find("planner"))
+      if (const JsonValue *planner = reader.find("planner"))
         kernel.planner = readPlanner(*planner, kernel.info, error);
     needs.cpu = reader.getString("cpu");
-    reader.forEach("features",
-                   [&](const Json &value) { needs.features.push_back(readName(value, error)); });
+    reader.forEach("features", [&](const JsonValue &value) {
+      needs.features.push_back(readName(value, error));
+    });
     if (reader.has("symbol_suffix"))
       needs.symbolSuffix = reader.getString("symbol_suffix");
   });
@@ -291,7 +277,7 @@ Error attnc::readGpuMetadata(std::string_view text, GpuKernel &kernel, std::stri
     kernel.shortGrid.reset();
     if (!reader.has("short_grid"))
       return;
-    const Json *object = reader.find("short_grid");
+    const JsonValue *object = reader.find("short_grid");
     if (!object)
       return;
     ObjectReader shortReader(*object, error);

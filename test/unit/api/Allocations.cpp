@@ -12,9 +12,12 @@
 
 static std::atomic<int64_t> allocations{0};
 static thread_local size_t failingBytes = SIZE_MAX;
+static thread_local int64_t left = INT64_MAX;
 
 int64_t attnc::test::countAllocations() { return allocations; }
 void attnc::test::failAllocationOf(size_t bytes) { failingBytes = bytes; }
+attnc::test::ScarceMemory::ScarceMemory(int64_t count) { left = count; }
+attnc::test::ScarceMemory::~ScarceMemory() { left = INT64_MAX; }
 
 #ifndef ATTNC_HAS_THREAD_SANITIZER
 // Of a file of its own, as GCC takes the pair for a mistake where it sees both.
@@ -23,6 +26,8 @@ void *operator new(size_t bytes) {
   bool fails = bytes >= failingBytes;
   if (fails)
     failingBytes = SIZE_MAX;
+  else if (left != INT64_MAX && left-- <= 0)
+    left = 0;
   else if (void *memory = std::malloc(bytes))
     return memory;
   throw std::bad_alloc();

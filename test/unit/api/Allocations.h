@@ -25,6 +25,15 @@ int64_t countAllocations();
 /// Has the next allocation of this thread that takes at least so many bytes fail.
 void failAllocationOf(size_t bytes);
 
+/// While alive, has all allocations of this thread fail but the first `count`.
+class ScarceMemory {
+public:
+  explicit ScarceMemory(int64_t count);
+  ScarceMemory(const ScarceMemory &) = delete;
+  ScarceMemory &operator=(const ScarceMemory &) = delete;
+  ~ScarceMemory();
+};
+
 } // namespace attnc::test
 
 #endif // TEST_UNIT_API_ALLOCATIONS_H

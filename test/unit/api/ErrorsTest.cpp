@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "test/unit/api/Allocations.h"
 #include "test/unit/api/Probe.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -518,6 +519,64 @@ TEST_F(ApiErrors, Workspace) {
                  "expected a part from 0 to `parts` - 1, got part 2 of 2");
   EXPECT_REFUSED(attnc_launch_run_part(launch.get(), -1, 2), message(),
                  "expected a part from 0 to `parts` - 1, got part -1 of 2");
+}
+
+// Wherever memory runs out, for good, a call says so, and can be made again.
+TEST_F(ApiErrors, MemoryThatRunsOut) {
+#ifdef ATTNC_HAS_THREAD_SANITIZER
+  GTEST_SKIP() << "allocations are the sanitizer's";
+#endif
+  auto expectSaid = [](const char *what, auto call) {
+    int64_t count = 0;
+    for (;; ++count) {
+      attnc_status_t status = ATTNC_OK;
+      {
+        ScarceMemory scarce(count);
+        status = call();
+      }
+      if (status == ATTNC_OK)
+        break;
+      ASSERT_EQ(status, ATTNC_OUT_OF_MEMORY) << what << ", after " << count << " allocations";
+    }
+    EXPECT_GT(count, 0) << what;
+  };
+  attnc_device_t *opened = nullptr;
+  expectSaid("open", [&] { return attnc_device_open("host", nullptr, &opened); });
+  attnc_kernel_t *loaded = nullptr;
+  const std::string &bytes = getProbe();
+  expectSaid("load",
+             [&] { return attnc_kernel_load(opened, bytes.data(), bytes.size(), &loaded); });
+  attnc_launch_t *created = nullptr;
+  expectSaid("create", [&] { return attnc_launch_create(loaded, &created); });
+  struct {
+    const char *name;
+    Tensor tensor;
+  } tensors[] = {{"q", probe.getQ()},
+                 {"k", probe.getK()},
+                 {"v", probe.getV()},
+                 {"o", probe.getO()},
+                 {"lse", probe.getLse()},
+                 {"doc", Tensor(probe.doc.data(), {2, 3})},
+                 {"pos", Tensor(&probe.pos, {})},
+                 {"on", Tensor(probe.on, {2, 3})}};
+  for (auto &[name, tensor] : tensors) {
+    DLTensor view = tensor.get();
+    expectSaid(name, [&, name = name] { return attnc_launch_set_tensor(created, name, &view); });
+  }
+  expectSaid("cap", [&] { return attnc_launch_set_float(created, "cap", probe.cap); });
+  expectSaid("shift", [&] { return attnc_launch_set_int(created, "shift", probe.shift); });
+  expectSaid("flag", [&] { return attnc_launch_set_bool(created, "flag", probe.flag); });
+  expectSaid("scale", [&] { return attnc_launch_set_float(created, "scale", probe.scale); });
+  expectSaid("prepare", [&] { return attnc_launch_prepare(created); });
+  attnc_plan_t *plan = nullptr;
+  expectSaid("plan", [&] { return attnc_plan_create(created, nullptr, &plan); });
+  ASSERT_EQ(attnc_launch_allocate_workspace(created), ATTNC_OK);
+  ASSERT_EQ(attnc_launch_run(created, nullptr), ATTNC_OK);
+  EXPECT_TRUE(probe.isRight());
+  EXPECT_EQ(attnc_plan_release(plan), ATTNC_OK);
+  EXPECT_EQ(attnc_launch_release(created), ATTNC_OK);
+  EXPECT_EQ(attnc_kernel_release(loaded), ATTNC_OK);
+  EXPECT_EQ(attnc_device_release(opened), ATTNC_OK);
 }
 
 // C++ callers that do not look at results get an exception.
