@@ -197,10 +197,10 @@ CommandLine makeCommandLine(AttncOptions &options) {
          "time, 128x64 for instance, instead of what the schedule chooses",
          with(setTile)},
         {"--cpu", "CPU",
-         "for the host: native (this CPU), x86-64-v4 (AVX-512), x86-64-v3 (AVX2) or x86-64 (any). "
-         "If not given, .o, .so and packages have the last three, of which a machine takes the "
-         "last "
-         "one that it is of",
+         "for the host: native (this CPU), x86-64-v4-bf16 (AVX512_BF16), x86-64-v4 (AVX-512), "
+         "x86-64-v3 (AVX2) or x86-64 (any). If not given, .o, .so and packages have the last "
+         "three, "
+         "and for bf16 the one before; a machine takes the first that it is of",
          with(setCpu)},
         {"--target", "TRIPLE",
          "the machine that host stands for: " + llvm::join(HostTarget::getTriples(), " or "),
@@ -396,7 +396,8 @@ getHostTargets(const AttncOptions &options, std::optional<TargetKind> kind, bool
       options.isPackage() || options.emit == Phase::Obj || options.emit == Phase::Image;
   if (hasLevels && options.cpu.empty() && !isForOneCpu) {
     std::vector<Target> targets;
-    for (const HostTarget &level : HostTarget::getLevels())
+    bool hasBf16 = llvm::is_contained(options.compile.dtypes, ElementType::BF16);
+    for (const HostTarget &level : HostTarget::getLevels(hasBf16))
       targets.push_back(level);
     return targets;
   }

@@ -340,7 +340,8 @@ CommandLine makeCommandLine(RunOptions &options) {
                  "says of each device of the list whether it can run the program, and if not why"),
         {"--threads", "N", "threads to use (all of them)", with(setThreads)},
         {"--cpu", "NAME",
-         "the CPU to compile for: native (the default), x86-64-v4, x86-64-v3 or x86-64",
+         "the CPU to compile for: native (the default), x86-64-v4-bf16, x86-64-v4, x86-64-v3 or "
+         "x86-64",
          with(setCpu)},
         {"--arch", "NAME",
          "the GPU to compile for on the emulator: sm_80 (the default), or another that attnc knows",

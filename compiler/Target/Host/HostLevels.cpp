@@ -8,6 +8,7 @@
 #include "compiler/Target/Host/HostLevels.h"
 #include "attnc/KernelMetadata.h"
 #include "compiler/Target/KernelInfo/KernelMetadata.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/Linker/Linker.h"
 
@@ -69,7 +70,9 @@ static void addSuffix(llvm::Module &module, StringRef suffix) {
 std::unique_ptr<llvm::Module> attnc::joinLevels(std::vector<HostLevel> levels) {
   std::unique_ptr<llvm::Module> all = std::move(levels.front().module);
   for (HostLevel &level : llvm::MutableArrayRef(levels).drop_front()) {
-    addSuffix(*level.module, ("_" + StringRef(level.target.cpu).rsplit('-').second).str());
+    std::string name = level.target.getName();
+    llvm::replace(name, '-', '_');
+    addSuffix(*level.module, StringRef(name).drop_front(StringRef("x86_64").size()));
     linkInto(*all, std::move(level.module));
   }
   return all;

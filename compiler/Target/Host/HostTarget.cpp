@@ -22,8 +22,11 @@ using namespace attnc;
 using llvm::SmallVector;
 using llvm::StringRef;
 
+/// Of levels of x86-64 with AVX512_BF16, which LLVM has no name for.
+static constexpr llvm::StringLiteral bf16Suffix = "-bf16";
+
 llvm::ArrayRef<StringRef> HostTarget::getNames() {
-  static const StringRef names[] = {"native", "x86-64-v4", "x86-64-v3", "x86-64"};
+  static const StringRef names[] = {"native", "x86-64-v4-bf16", "x86-64-v4", "x86-64-v3", "x86-64"};
   return names;
 }
 
@@ -57,7 +60,11 @@ llvm::Expected<HostTarget> HostTarget::get(StringRef name) {
   if (!llvm::is_contained(getNames(), name))
     return llvm::createStringError("expected a CPU of " + llvm::join(getNames(), ", ") + ", got `" +
                                    name + "`");
-  return HostTarget{name.str(), joinFeatures(getFeaturesOf(name))};
+  bool hasBf16Dot = name.consume_back(bf16Suffix);
+  llvm::StringMap<bool> features = getFeaturesOf(name);
+  if (hasBf16Dot)
+    features["avx512bf16"] = true;
+  return HostTarget{name.str(), joinFeatures(features)};
 }
 
 llvm::ArrayRef<StringRef> HostTarget::getTriples() {
@@ -71,12 +78,19 @@ HostTarget HostTarget::getForTriple(StringRef triple) {
   return llvm::cantFail(get("x86-64"));
 }
 
-std::string HostTarget::getName() const { return isX86() ? cpu : "aarch64"; }
+std::string HostTarget::getName() const {
+  if (!isX86())
+    return "aarch64";
+  bool isLevel = StringRef(cpu).starts_with("x86-64");
+  return isLevel && hasFeature("avx512bf16") ? cpu + bf16Suffix.str() : cpu;
+}
 
-std::vector<HostTarget> HostTarget::getLevels() {
+std::vector<HostTarget> HostTarget::getLevels(bool hasBf16) {
   std::vector<HostTarget> levels;
-  for (StringRef name : {"x86-64", "x86-64-v3", "x86-64-v4"})
+  for (StringRef name : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"})
     levels.push_back(llvm::cantFail(get(name)));
+  if (!hasBf16)
+    levels.pop_back();
   return levels;
 }
 

@@ -39,8 +39,9 @@ struct HostTarget {
   static llvm::ArrayRef<llvm::StringRef> getTriples();
 
   /// The CPUs that files are made for if none is asked for, from the one that all are on; which of
-  /// them this is, the machine that loads the file sees.
-  static std::vector<HostTarget> getLevels();
+  /// them this is, the machine that loads the file sees. That with AVX512_BF16 is worth its bytes
+  /// for kernels of bf16 alone.
+  static std::vector<HostTarget> getLevels(bool hasBf16);
 
   /// What files call it.
   std::string getName() const;

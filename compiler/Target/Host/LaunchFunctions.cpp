@@ -444,7 +444,7 @@ std::unique_ptr<llvm::Module> attnc::addLaunchFunctions(std::vector<HostLevel> l
   bool isAlone = levels.size() == 1;
   std::vector<std::string> suffixes;
   for (const HostLevel &level : levels)
-    suffixes.push_back(isAlone ? "" : "." + level.target.cpu);
+    suffixes.push_back(isAlone ? "" : "." + level.target.getName());
   std::unique_ptr<llvm::Module> all;
   for (auto [level, suffix] : llvm::zip_equal(levels, suffixes)) {
     std::vector<json::Object> kernels = getMetadataOf(*level.module);

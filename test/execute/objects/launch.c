@@ -12,9 +12,15 @@
  * lse and their bytes; the bytes of the data, and the data. OUTPUT gets o and lse. The executor is
  * NULL, or starts threads whose scratch memory is on their stacks, or given.
  *
+ * Compiled with -DIMAGE="kernel.so" and -DQUERY_BLOCK=N it has the system load that image, and
+ * calls the code of a block of queries instead.
+ *
  *===------------------------------------------------------------------------===*/
 
 #include "kernel.h"
+#ifdef IMAGE
+#include <dlfcn.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +45,7 @@ static int64_t readNumber(FILE *file) {
   return number;
 }
 
+#ifndef IMAGE
 struct Call {
   void (*body)(void *argument, int64_t i);
   void *argument;
@@ -110,7 +117,46 @@ static void checkRefusals(const ARGS *args) {
   executor.threads = 1;
   executor.scratch = &((char *)&executor)[1];
   expect(KERNEL(args, &executor), ATTNC_WRONG_EXECUTOR, "scratch memory that is not aligned");
+  if (args->Q > 0 && args->B > 0 && *(const char *)args->o.data != 0)
+    fail("what was refused has written");
 }
+
+#endif
+
+#ifdef IMAGE
+#define TEXT(x) #x
+#define TEXT_OF(x) TEXT(x)
+static void launch(const int64_t *slots, void *scratch) {
+  void (*block)(const int64_t *, int64_t, int64_t, int64_t, int64_t, void *);
+  void *image = dlopen(IMAGE, RTLD_NOW);
+  void *address = image ? dlsym(image, TEXT_OF(KERNEL)) : NULL;
+  if (!address)
+    fail("the system does not load the image");
+  memcpy(&block, &address, sizeof block);
+  for (int64_t b = 0; b < slots[0]; ++b)
+    for (int64_t h = 0; h < slots[1]; ++h)
+      for (int64_t q = 0; q < slots[3]; q += QUERY_BLOCK)
+        block(slots, b, h, q, q + QUERY_BLOCK < slots[3] ? q + QUERY_BLOCK : slots[3], scratch);
+}
+#else
+static void launch(const int64_t *slots, void *scratch, const char *how) {
+  /* The struct of the header is these slots. */
+  ARGS args;
+  memcpy(&args, slots, sizeof args);
+  checkRefusals(&args);
+  int64_t used = 0;
+  attnc_executor executor = {0};
+  executor.parallel_for = runOnThreads;
+  executor.context = &used;
+  executor.threads = THREADS;
+  int isAlone = strcmp(how, "none") == 0;
+  if (strcmp(how, "scratch") == 0)
+    executor.scratch = scratch;
+  expect(KERNEL(&args, isAlone ? NULL : &executor), ATTNC_LAUNCHED, "the launch");
+  if (!isAlone && args.Q > 32 && used < 2)
+    fail("one thread has done all");
+}
+#endif
 
 int main(int count, char **words) {
   FILE *file = count == 4 ? fopen(words[1], "rb") : NULL;
@@ -137,41 +183,26 @@ int main(int count, char **words) {
     fail("the input is too short");
   fclose(file);
 
-  /* The struct of the header is these slots. */
-  ARGS args;
   for (int64_t i = 0; i < numPointers; ++i) {
     void *address = data + pointers[i][1];
     memcpy(&slots[pointers[i][0]], &address, sizeof address);
   }
-  memcpy(&args, slots, sizeof args);
-  if (args.q.data != data + pointers[0][1] || args.o.data != data + outputs[0])
-    fail("fields of the header lie elsewhere");
-  checkRefusals(&args);
-  for (int64_t i = 0; i < outputs[1]; ++i)
-    if (data[outputs[0] + i] != 0)
-      fail("what was refused has written");
-
-  int64_t used = 0;
-  attnc_executor executor = {0};
-  executor.parallel_for = runOnThreads;
-  executor.context = &used;
-  executor.threads = THREADS;
-  int isAlone = strcmp(words[3], "none") == 0;
-  char *scratch = (char *)malloc((size_t)SCRATCH_BYTES * THREADS + 64);
-  if (!scratch)
+  char *memory = (char *)malloc((size_t)SCRATCH_BYTES * THREADS + 64);
+  if (!memory)
     fail("no memory");
-  if (strcmp(words[3], "scratch") == 0)
-    executor.scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64;
-  expect(KERNEL(&args, isAlone ? NULL : &executor), ATTNC_LAUNCHED, "the launch");
-  if (!isAlone && args.Q > 32 && used < 2)
-    fail("one thread has done all");
+  char *scratch = memory + (64 - (uintptr_t)memory % 64) % 64;
+#ifdef IMAGE
+  launch(slots, scratch);
+#else
+  launch(slots, scratch, words[3]);
+#endif
 
   file = fopen(words[2], "wb");
   if (!file || fwrite(data + outputs[0], 1, (size_t)outputs[1], file) != (size_t)outputs[1] ||
       fwrite(data + outputs[2], 1, (size_t)outputs[3], file) != (size_t)outputs[3])
     fail("cannot write");
   fclose(file);
-  free(scratch);
+  free(memory);
   free(data);
   return 0;
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compiles golden cases to object files with headers, and runs them without any library of attnc.
 
-usage: objects.py [--options WORDS] [--cc WORDS] [--emulator WORDS]... [--executors NAME,...] CASE...
+usage: objects.py [--options WORDS] [--cc WORDS] [--emulator WORDS]... [--executors NAME,...] [--image] CASE...
 
 Each case is compiled by `attnc OPTIONS`, and with launch.c by `CC`, as strictly as users may; then run by each EMULATOR
-(directly if there is none) with each executor, and judged by goldens/check.py."""
+(directly if there is none) with each executor, and judged by goldens/check.py. With --image it is the image that runs."""
 import argparse
 import contextlib
 import io
@@ -103,18 +103,23 @@ def make_input(spec, kernel, tensors):
     return struct.pack(f"<{len(words)}q", *words) + bytes(data)
 
 
-def run_case(case, options, cc, emulators, executors, folder):
+def run_case(case, options, cc, emulators, executors, is_image, folder):
     spec = json.loads((case / "case.json").read_text())
     dims, dtype = spec["dims"], spec["dtype"]
     defines = [word for key, value in spec["defines"].items() for word in ("-D", f"{key}={value}")]
-    run(["attnc", case / spec["attn"], "--name", "kernel", "--dtype", dtype, "--head-dim", f"{dims['D']}:{dims['Dv']}",
-         "--lse", *defines, *options, "-o", folder / "kernel.o", "--header", folder / "kernel.h"])
+    attnc = ["attnc", case / spec["attn"], "--name", "kernel", "--dtype", dtype, "--head-dim", f"{dims['D']}:{dims['Dv']}",
+             "--lse", *defines, *options]
+    run([*attnc, "-o", folder / "kernel.o", "--header", folder / "kernel.h"])
     undefined = run(["llvm-nm", "-u", folder / "kernel.o"])
     if undefined:
         sys.exit(f"{case.name}: the object needs {undefined}")
     kernel, = json.loads(run(["attnc", "--inspect", folder / "kernel.o"]))
+    code = [folder / "kernel.o"]
+    if is_image:
+        run([*attnc, "-o", folder / "kernel.so"])
+        code = [f'-DIMAGE="{folder / "kernel.so"}"', f"-DQUERY_BLOCK={kernel['query_block']}", "-ldl"]
     run([*cc, "-Wall", "-Wextra", "-Werror", "-pedantic", f"-DKERNEL={kernel['name']}", f"-I{folder}", HERE / "launch.c",
-         folder / "kernel.o", "-o", folder / "launch", "-pthread"])
+         *code, "-o", folder / "launch", "-pthread"])
     (folder / "input").write_bytes(make_input(spec, kernel, read_tensors(case / "tensors.safetensors")))
     for emulator in emulators or [[]]:
         for executor in executors:
@@ -138,11 +143,13 @@ def main():
     parser.add_argument("--cc", default="cc -std=c11", type=shlex.split)
     parser.add_argument("--emulator", action="append", default=[], type=shlex.split)
     parser.add_argument("--executors", default="none,stack,scratch")
+    parser.add_argument("--image", action="store_true")
     parser.add_argument("cases", nargs="+")
     args = parser.parse_args()
     for name in args.cases:
         with tempfile.TemporaryDirectory() as folder:
-            run_case(GOLDENS / name, args.options, args.cc, args.emulator, args.executors.split(","), pathlib.Path(folder))
+            run_case(GOLDENS / name, args.options, args.cc, args.emulator, args.executors.split(","), args.image,
+                     pathlib.Path(folder))
 
 
 main()

@@ -252,19 +252,20 @@ TEST(HostImage, WhatIsWrongIsSaid) {
 
 // Whatever byte of it is lost or another, loading ends with a message or kernels.
 TEST(HostImage, AnyBytesAreSafe) {
-  const std::string image = linkImage(source);
-  for (size_t i = 0; i < image.size(); ++i)
-    for (int mask : {0x01, 0x80, 0xff}) {
-      // Between the sections there is nothing to change.
-      if (image[i] == 0 && mask == 0x80)
-        continue;
-      std::string other = image;
-      other[i] = static_cast<char>(other[i] ^ mask);
+  for (const std::string &image : {linkImage(source), linkLevels("sse3")}) {
+    for (size_t i = 0; i < image.size(); ++i)
+      for (int mask : {0x01, 0x80, 0xff}) {
+        // Between the sections there is nothing to change.
+        if (image[i] == 0 && mask == 0x80)
+          continue;
+        std::string other = image;
+        other[i] = static_cast<char>(other[i] ^ mask);
+        std::vector<HostKernel> kernels;
+        loadHostImage(other, kernels);
+      }
+    for (size_t i = 0; i < image.size(); i += 7) {
       std::vector<HostKernel> kernels;
-      loadHostImage(other, kernels);
+      loadHostImage(image.substr(0, i), kernels);
     }
-  for (size_t i = 0; i < image.size(); i += 7) {
-    std::vector<HostKernel> kernels;
-    loadHostImage(image.substr(0, i), kernels);
   }
 }

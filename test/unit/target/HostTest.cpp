@@ -111,8 +111,9 @@ TEST(HostTarget, Names) {
   EXPECT_TRUE(getTarget("x86-64-v3").hasFeature("f16c"));
   EXPECT_FALSE(getTarget("x86-64-v3").hasFeature("avx512f"));
   EXPECT_FALSE(getTarget("x86-64").hasFeature("avx"));
-  EXPECT_EQ(llvm::toString(HostTarget::get("pentium").takeError()),
-            "expected a CPU of native, x86-64-v4, x86-64-v3, x86-64, got `pentium`");
+  EXPECT_EQ(
+      llvm::toString(HostTarget::get("pentium").takeError()),
+      "expected a CPU of native, x86-64-v4-bf16, x86-64-v4, x86-64-v3, x86-64, got `pentium`");
 }
 
 TEST(HostTarget, OtherMachines) {
@@ -126,8 +127,10 @@ TEST(HostTarget, OtherMachines) {
 
 // Each level needs what the one before it does, and more.
 TEST(HostTarget, Levels) {
+  EXPECT_EQ(HostTarget::getLevels(/*hasBf16=*/false).back().getName(), "x86-64-v4");
+  EXPECT_EQ(HostTarget::getLevels(/*hasBf16=*/true).back().getName(), "x86-64-v4-bf16");
   std::vector<std::string> before;
-  for (const HostTarget &level : HostTarget::getLevels()) {
+  for (const HostTarget &level : HostTarget::getLevels(/*hasBf16=*/true)) {
     std::vector<std::string> needs = level.getNeeds();
     for (const std::string &need : before)
       EXPECT_TRUE(llvm::is_contained(needs, need)) << level.cpu << " " << need;
