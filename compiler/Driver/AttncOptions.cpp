@@ -320,6 +320,9 @@ static std::optional<std::string> checkOutputs(const AttncOptions &options) {
   bool isForHost = !options.archs.empty() && options.archs.front() == "host";
   bool isForGpu = !options.archs.empty() && !isForHost;
   bool isObject = options.emit == Phase::Obj;
+  if (isObject && options.compile.checked)
+    return "`--checked` expects `attn-run`, which shows what is reported; functions of an object "
+           "file report nothing";
   if (!options.header.empty() && isForHost && !isObject)
     return "`--header` expects `-o NAME.o`, or `--arch " + defaultGpu +
            "` or another GPU, got `host`";

@@ -42,6 +42,7 @@ for program in causal packed; do
   file=$folder/$program.attn
   compile=("$bin/attnc" "$file" --dtype bf16 --head-dim 128)
   measure "attnc $program.attn --emit=attn" "under 30 ms" "${compile[@]}" --emit=attn
+  measure "attnc $program.attn --cpu native -o $program.o" "" "${compile[@]}" --cpu native -o "$folder/$program.o"
   measure "attnc $program.attn -o $program.o" "" "${compile[@]}" -o "$folder/$program.o"
   measure "attn-run $program.attn, compiled and run" "under 200 ms" \
     "$bin/attn-run" "$file" --random "$tensors"
