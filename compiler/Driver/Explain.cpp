@@ -58,6 +58,14 @@ void driver::explainMask(attn::KernelOp kernel, llvm::raw_ostream &os, PrintBelo
                         attn::stringifyConjunctClass(conjunct.kind), conjunct.text);
     printBelow(i, conjunct, attn::getPartialReason(analysis, conjunct));
   }
+  size_t runs = analysis.getNumKeyRuns();
+  if (analysis.needsVerdict())
+    os << "  keys      blocks are classified one by one\n";
+  else if (runs == 1)
+    os << "  keys      one run for each block of queries, by a formula\n";
+  else
+    os << llvm::formatv("  keys      up to {0} runs for each block of queries, by formulas\n",
+                        runs);
 }
 
 std::string driver::printBytes(int64_t bytes) {

@@ -7,6 +7,7 @@
 
 #include "test/sweep/ProgramGenerator.h"
 #include <cstdio>
+#include <limits>
 
 using namespace attnc;
 using namespace attnc::sweep;
@@ -410,10 +411,51 @@ std::string ProgramGenerator::makeLibraryScore() {
   }
 }
 
+std::string ProgramGenerator::makeRuns(int depth) {
+  auto bound = [&]() -> std::string {
+    switch (random.range(0, 5)) {
+    case 0:
+      return declareScalar("i32", random.range(-20, 200));
+    case 1:
+      return declareScalar(
+          "i64", random.pick<int64_t>({std::numeric_limits<int64_t>::min(),
+                                       std::numeric_limits<int64_t>::max(), int64_t(1) << 61}));
+    default:
+      return integer(random.range(-10, 300));
+    }
+  };
+  if (depth <= 0) {
+    std::string compare = random.pick({" < ", " <= ", " > ", " >= ", " == ", " != "});
+    switch (random.range(0, 7)) {
+    case 0:
+      return "(abs(q_idx - kv_idx)" + compare + integer(random.range(0, 90)) + ")";
+    case 1:
+      return "(kv_idx // 16" + compare + "q_idx // 16)";
+    case 2:
+      return "((q_idx - kv_idx) % " + std::to_string(random.range(2, 20)) + compare + "1)";
+    case 3:
+      return "(q_idx" + compare + bound() + ")";
+    case 4:
+      return "(q_idx - kv_idx" + compare + bound() + ")";
+    case 5:
+      return "(" + std::to_string(random.range(1, 3)) + " * q_idx - " +
+             std::to_string(random.range(1, 3)) + " * kv_idx" + compare + bound() + ")";
+    default:
+      return "(kv_idx" + compare + bound() + ")";
+    }
+  }
+  std::string lhs = makeRuns(depth - 1), rhs = makeRuns(depth - 1);
+  if (random.chance(10))
+    return "(not " + lhs + ")";
+  return "(" + lhs + random.pick({" | ", " | ", " & "}) + rhs + ")";
+}
+
 std::string ProgramGenerator::writeMask(const std::string &name) {
   if (random.chance(35))
     return name + " = " + makeLibraryMask(2) + "\n";
   std::string head = "def " + name + "(b, h, q_idx, kv_idx):\n";
+  if (random.chance(25))
+    return head + "    return " + makeRuns(static_cast<int>(random.range(1, 2))) + "\n";
   switch (random.range(0, 3)) {
   case 0: {
     std::string position = makeInt(2), first = makeBool(1), second = makeBool(1);

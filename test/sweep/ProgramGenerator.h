@@ -46,6 +46,8 @@ private:
   std::string writeMask(const std::string &name);
   std::string writeScore();
   std::string makeLibraryMask(int depth);
+  /// A condition that is a few runs of keys for each query.
+  std::string makeRuns(int depth);
   std::string makeLibraryScore();
 
   std::string makeInt(int depth);

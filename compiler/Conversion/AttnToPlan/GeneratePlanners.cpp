@@ -121,6 +121,8 @@ private:
   void buildClassify();
   void buildKeyBounds();
   void buildRefine();
+  /// Whether the keys of a range of queries are one run with a formula.
+  bool hasKeyBounds() const { return !analysis.needsVerdict() && analysis.getNumKeyRuns() == 1; }
   bool sharesSummaries() const;
   DictionaryAttr describe();
 
@@ -316,7 +318,7 @@ DictionaryAttr PlannerBuilder::describe() {
       builder.getNamedAttr("query_values", number(getNumValues(Stage::Query))),
       builder.getNamedAttr("key_values", number(getNumValues(Stage::Key))),
       builder.getNamedAttr("shared_summaries", number(sharesSummaries())),
-      builder.getNamedAttr("closed_form", number(!analysis.needsVerdict())),
+      builder.getNamedAttr("closed_form", number(hasKeyBounds())),
       builder.getNamedAttr("per_batch", number(!mask.getBatch().use_empty())),
       builder.getNamedAttr("per_head", number(!mask.getHead().use_empty())),
       builder.getNamedAttr("mask", number(static_cast<int64_t>(llvm::xxh3_64bits(text) >> 1) | 1)),
@@ -331,7 +333,7 @@ void PlannerBuilder::build() {
   if (getNumValues(Stage::Key))
     buildSummarize(Stage::Key, "_summarize_keys");
   buildClassify();
-  if (!analysis.needsVerdict())
+  if (hasKeyBounds())
     buildKeyBounds();
   buildRefine();
   kernel->setAttr(plannerAttrName, describe());

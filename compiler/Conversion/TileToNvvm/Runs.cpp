@@ -140,15 +140,27 @@ WarpLowering::State WarpLowering::visitShortRun(const State &initial, const Bloc
   return initial.unflatten(after);
 }
 
-void WarpLowering::placeSplit(const KeyBlocks &blocks) {
+void WarpLowering::placeSplit(ArrayRef<KeyBlocks> runs) {
   Value splits = workspace->getNumSplits();
-  Value left = code.maximum(code.sub(code.sub(blocks.end, blocks.begin), split), code.i32(0));
+  Value count = code.sub(runs.front().end, runs.front().begin);
+  for (const KeyBlocks &run : runs.drop_front()) {
+    laterRuns.push_back({count, code.sub(code.sub(run.begin, count), runs.front().begin)});
+    count = code.add(count, code.sub(run.end, run.begin));
+  }
+  Value left = code.maximum(code.sub(count, split), code.i32(0));
   numSplitBlocks = code.divide(code.add(left, code.sub(splits, 1)), splits);
-  firstSplitBlock = code.add(blocks.begin, split);
+  firstSplitBlock = code.add(runs.front().begin, split);
 }
 
 Value WarpLowering::getSplitBlock(Value n) {
-  return code.add(firstSplitBlock, code.mul(n, workspace->getNumSplits()));
+  Value next = code.mul(n, workspace->getNumSplits());
+  Value block = code.add(firstSplitBlock, next);
+  if (laterRuns.empty())
+    return block;
+  Value place = code.add(split, next), offset = code.i32(0);
+  for (const LaterRun &run : laterRuns)
+    offset = code.select(code.lessEqual(run.first, place), run.offset, offset);
+  return code.add(block, offset);
 }
 
 /// value / divisor of i32 that are not negative, rounded up.
@@ -161,57 +173,129 @@ static Value divideUp(WarpBuilder &code, Value value, int64_t divisor) {
 
 WarpLowering::State WarpLowering::emitRuns(const State &initial) {
   WarpBuilder::PhaseScope phase(code, "loops over blocks of keys");
-  int64_t keyBlock = schedule.getKeyBlock();
   Value zero = code.i32(0);
   keyBegin = zero;
   keyEnd = numKeys;
-  Value fullLo = zero, fullHi = numKeys;
+  SmallVector<KeyBlocks, attn::maxKeyRuns> runs;
   if (mask) {
     Value first = code.widen(getQuery(firstRow));
     Value last = code.widen(getQuery(code.add(firstRow, code.sub(rowCount, 1))));
     maskRanges->prepareHead(code, batch, head, arguments.getDim("Q"), arguments.getDim("KV"));
     storeRowRanges();
     blockQueries = maskRanges->prepareQueries(code, first, last);
-    attn::KeyBounds bounds = maskRanges->emitKeyBounds(code, blockQueries);
-    keyBegin = code.narrow(bounds.lo);
-    keyEnd = code.narrow(bounds.hi);
-    fullLo = code.narrow(bounds.fullLo);
-    fullHi = code.narrow(bounds.fullHi);
+    runs = placeRuns(maskRanges->emitKeyRuns(code, blockQueries));
+  } else {
+    runs.push_back(placeRun(zero, numKeys, zero, numKeys));
   }
+  if (workspace)
+    placeSplit(runs);
+  if (mask && maskAnalysis->needsVerdict())
+    return emitClassifiedRuns(initial, runs.front());
+  if (workspace)
+    return visitShortRun(initial, {numSplitBlocks, [&](Value n) {
+                                     return code.mul(getSplitBlock(n), schedule.getKeyBlock());
+                                   }});
+  if (runs.size() > 1)
+    return visitSeveral(initial, runs);
+  auto isAt = [](Value key) { return [key] { return key; }; };
+  auto [first, end, fullBegin, fullEnd] = getPlaces(runs.front());
+  return visitBlocks(initial, {isAt(first), isAt(end), isAt(fullBegin), isAt(fullEnd)});
+}
+
+WarpLowering::KeyBlocks WarpLowering::placeRun(Value lo, Value hi, Value fullLo, Value fullHi) {
+  int64_t keyBlock = schedule.getKeyBlock();
+  int64_t maskedKeyBlock = schedule.getMaskedKeyBlock();
   // Loops over full blocks copy aligned rows only; others are masked, though nothing is excluded.
   fullLo = code.select(alignedKeys, fullLo, numKeys);
-  fullHi = code.select(alignedKeys, fullHi, zero);
-  int64_t maskedBlocks = schedule.getMaskedBlocks(), maskedKeyBlock = keyBlock / maskedBlocks;
+  fullHi = code.select(alignedKeys, fullHi, code.i32(0));
   KeyBlocks blocks;
   // Where there are no keys, hi may be below lo.
-  blocks.begin = code.divide(keyBegin, maskedKeyBlock);
-  blocks.end = code.maximum(divideUp(code, keyEnd, maskedKeyBlock), blocks.begin);
+  blocks.begin = code.divide(lo, maskedKeyBlock);
+  blocks.end = code.maximum(divideUp(code, hi, maskedKeyBlock), blocks.begin);
   blocks.fullBegin = divideUp(code, fullLo, keyBlock);
   blocks.fullEnd = code.maximum(code.divide(fullHi, keyBlock), blocks.fullBegin);
-  if (workspace)
-    placeSplit(blocks);
-  if (mask && maskAnalysis->needsVerdict())
-    return emitClassifiedRuns(initial, blocks);
+  return blocks;
+}
 
-  if (workspace)
-    return visitShortRun(
-        initial, {numSplitBlocks, [&](Value n) { return code.mul(getSplitBlock(n), keyBlock); }});
-  // Places are first keys, unsigned: the one after the last block may be 2^31.
-  auto isBefore = [this](Value end) {
-    return [this, end](Value key) { return code.lessUnsigned(key, end); };
-  };
-  auto isKey = [](Value key) { return key; };
+SmallVector<WarpLowering::KeyBlocks, attn::maxKeyRuns>
+WarpLowering::placeRuns(ArrayRef<attn::KeyBounds> bounds) {
+  SmallVector<KeyBlocks, attn::maxKeyRuns> runs;
+  for (const attn::KeyBounds &keys : bounds) {
+    Value lo = code.narrow(keys.lo), hi = code.narrow(keys.hi);
+    Value fullLo = code.narrow(keys.fullLo), fullHi = code.narrow(keys.fullHi);
+    KeyBlocks run = placeRun(lo, hi, fullLo, fullHi);
+    if (bounds.size() == 1) {
+      keyBegin = lo;
+      keyEnd = hi;
+      return {run};
+    }
+    Value some = code.less(lo, hi);
+    run.end = code.select(some, run.end, run.begin);
+    Value lastKey = code.select(some, hi, code.i32(0));
+    if (runs.empty()) {
+      keyBegin = lo;
+      keyEnd = lastKey;
+    } else {
+      // A block with the end of one run and the beginning of the next is one of the former.
+      keyEnd = code.maximum(keyEnd, lastKey);
+      run.begin = code.maximum(run.begin, runs.back().end);
+      run.end = code.maximum(run.end, run.begin);
+      run.fullBegin =
+          code.maximum(run.fullBegin, divideUp(code, run.begin, schedule.getMaskedBlocks()));
+      run.fullEnd = code.maximum(run.fullEnd, run.fullBegin);
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+std::array<Value, 4> WarpLowering::getPlaces(const KeyBlocks &blocks) {
+  int64_t keyBlock = schedule.getKeyBlock(), maskedKeyBlock = schedule.getMaskedKeyBlock();
   Value fullBegin = code.mul(blocks.fullBegin, keyBlock);
   Value fullEnd = code.mul(blocks.fullEnd, keyBlock);
-  auto skipFull = [=, this](Value key) {
-    return code.select(code.equal(key, fullBegin), fullEnd, key);
+  Value begin = code.mul(blocks.begin, maskedKeyBlock);
+  Value first = code.select(code.equal(begin, fullBegin), fullEnd, begin);
+  return {first, code.mul(blocks.end, maskedKeyBlock), fullBegin, fullEnd};
+}
+
+WarpLowering::State WarpLowering::visitBlocks(const State &initial, const KeyPlaces &places) {
+  int64_t keyBlock = schedule.getKeyBlock(), maskedKeyBlock = schedule.getMaskedKeyBlock();
+  auto isBefore = [this](std::function<Value()> end) {
+    return [this, end](Value key) { return code.lessUnsigned(key, end()); };
   };
-  Run full{fullBegin, isBefore(fullEnd), [=, this](Value key) { return code.add(key, keyBlock); },
-           isKey};
-  Run partial{skipFull(code.mul(blocks.begin, maskedKeyBlock)),
-              isBefore(code.mul(blocks.end, maskedKeyBlock)),
-              [=, this](Value key) { return skipFull(code.add(key, maskedKeyBlock)); }, isKey};
+  auto isKey = [](Value key) { return key; };
+  auto getNext = [=, this](Value key) {
+    Value next = code.add(key, maskedKeyBlock);
+    return code.select(code.equal(next, places.fullBegin()), places.fullEnd(), next);
+  };
+  Run full{places.fullBegin(), isBefore(places.fullEnd),
+           [=, this](Value key) { return code.add(key, keyBlock); }, isKey};
+  Run partial{places.first(), isBefore(places.end), getNext, isKey};
   return visitRuns(initial, partial, full);
+}
+
+WarpLowering::State WarpLowering::visitSeveral(const State &initial, ArrayRef<KeyBlocks> runs) {
+  constexpr int64_t words = 4;
+  code.ifTrue(code.equal(self.thread, code.i32(0)), [&] {
+    int64_t place = 0;
+    for (const KeyBlocks &run : runs)
+      for (Value key : getPlaces(run))
+        storeShared(key, layout.keyRuns, code.i32(place++));
+  });
+  code.barrier();
+  Value count = code.i32(static_cast<int64_t>(runs.size()));
+  Values after =
+      code.loop(code.i32(0), count, 1, initial.flatten(), [&](Value i, ValueRange carried) {
+        auto load = [&](int64_t word) {
+          return [=, this] {
+            return loadShared(code.getI32Type(), layout.keyRuns,
+                              code.add(code.mul(i, words), word));
+          };
+        };
+        return visitBlocks(initial.unflatten(carried), {load(0), load(1), load(2), load(3)})
+            .flatten();
+      });
+  return initial.unflatten(after);
 }
 
 /// Puts the blocks of keys from `first` on, one a thread, on the list of full blocks, or else their

@@ -88,6 +88,11 @@ private:
   struct KeyBlocks {
     mlir::Value begin, end, fullBegin, fullEnd;
   };
+  /// The first keys of these blocks, unsigned: the one after the last block may be 2^31. `first` is
+  /// that of the first masked block that is not full. They are emitted where they are asked for.
+  struct KeyPlaces {
+    std::function<mlir::Value()> first, end, fullBegin, fullEnd;
+  };
   /// Blocks of keys: how many, and the first key of each; all i32.
   struct BlockList {
     mlir::Value count;
@@ -192,6 +197,16 @@ private:
   //===--------------------------------------------------------------------===//
 
   State emitRuns(const State &initial);
+  /// The blocks of keys of a run, of which keys are to be visited and are full as given, all i32.
+  KeyBlocks placeRun(mlir::Value lo, mlir::Value hi, mlir::Value fullLo, mlir::Value fullHi);
+  /// The blocks of each of `bounds`, without those of the runs before it.
+  llvm::SmallVector<KeyBlocks, attn::maxKeyRuns> placeRuns(llvm::ArrayRef<attn::KeyBounds> bounds);
+  /// The places of `blocks`: first, end, fullBegin and fullEnd.
+  std::array<mlir::Value, 4> getPlaces(const KeyBlocks &blocks);
+  State visitBlocks(const State &initial, const KeyPlaces &places);
+  /// Visits the blocks of several runs, whose ends are read from shared memory where they are
+  /// needed.
+  State visitSeveral(const State &initial, llvm::ArrayRef<KeyBlocks> runs);
   /// As emitRuns where blocks of keys have to be classified: as many at a time as there are
   /// threads.
   State emitClassifiedRuns(const State &initial, const KeyBlocks &blocks);
@@ -201,7 +216,7 @@ private:
   /// copied while the block before is used. Warps without rows only copy.
   State visitShortRun(const State &initial, const BlockList &blocks);
   /// The blocks of keys of this split: their number, and the one in place `n`; all i32.
-  void placeSplit(const KeyBlocks &blocks);
+  void placeSplit(llvm::ArrayRef<KeyBlocks> runs);
   mlir::Value getSplitBlock(mlir::Value n);
   State visitBlock(const State &before, mlir::Value firstKey, bool masked,
                    llvm::function_ref<void()> copyNextKeys);
@@ -371,6 +386,12 @@ private:
   /// kernels that have no others.
   mlir::Value stage;
   mlir::Value split, firstSplitBlock, numSplitBlocks;
+  /// A run of keys behind the first: which of the blocks of all splits is its first one, and how
+  /// far behind that number its blocks are; i32.
+  struct LaterRun {
+    mlir::Value first, offset;
+  };
+  llvm::SmallVector<LaterRun, attn::maxKeyRuns> laterRuns;
   mlir::Value shared;
   /// Whether all rows of keys and values are aligned.
   mlir::Value alignedKeys;

@@ -114,24 +114,19 @@ void KernelLowering::lowerForKeys(tile::ForKeysOp op) {
     Value lastRow = code.sub(rowEnd, code.i64(1));
     if (score)
       scoreHead = score->emitHead(code, batch, head);
-    Value begin = code.i64(0), end = numKeys;
-    if (mask) {
-      maskHead = mask->emitHead(code, batch, head);
-      maskRanges->prepareHead(code, batch, head, arguments.getDim("Q"), numKeys);
-      blockQueries = maskRanges->prepareQueries(code, rowBegin, lastRow);
-      attn::KeyBounds bounds = maskRanges->emitKeyBounds(code, blockQueries);
-      begin = bounds.lo;
-      end = bounds.hi;
+    if (!mask) {
+      lowerBlocks(op, code.i64(0), numKeys, Value());
+      return;
     }
-    if (!mask)
-      lowerBlocks(op, begin, end, Value());
-    else
-      forRuns(begin, end,
-              [&](Value first, Value last, Value full) { lowerBlocks(op, first, last, full); });
+    maskHead = mask->emitHead(code, batch, head);
+    maskRanges->prepareHead(code, batch, head, arguments.getDim("Q"), numKeys);
+    blockQueries = maskRanges->prepareQueries(code, rowBegin, lastRow);
+    forRuns(maskRanges->emitKeyRuns(code, blockQueries),
+            [&](Value begin, Value end, Value full) { lowerBlocks(op, begin, end, full); });
   });
 }
 
-void KernelLowering::forRuns(Value lo, Value hi,
+void KernelLowering::forRuns(ArrayRef<attn::KeyBounds> bounds,
                              llvm::function_ref<void(Value, Value, Value)> body) {
   // The fields of KeyRuns and of KeyRun.
   Value list = LLVM::LoadOp::create(code, runs.getType(), runs, 8);
@@ -147,8 +142,25 @@ void KernelLowering::forRuns(Value lo, Value hi,
     constexpr int64_t fullBit = int64_t(1) << 31;
     Value full = code.lessEqual(code.i64(fullBit), last);
     Value end = code.add(arith::AndIOp::create(code, last, code.i64(fullBit - 1)), 1);
-    body(code.maximum(code.mul(first, keysPerBlock), lo),
-         code.minimum(code.mul(end, keysPerBlock), hi), full);
+    Value begin = code.mul(first, keysPerBlock), stop = code.mul(end, keysPerBlock);
+    auto visit = [&](Value lo, Value hi) {
+      body(code.maximum(begin, lo), code.minimum(stop, hi), full);
+    };
+    if (bounds.size() == 1) {
+      visit(bounds.front().lo, bounds.front().hi);
+      return;
+    }
+    // The blocks are emitted once.
+    auto count = static_cast<int64_t>(bounds.size());
+    code.loop(code.i64(0), code.i64(count), 1, [&](Value i) {
+      Value lo = bounds.back().lo, hi = bounds.back().hi;
+      for (int64_t j = count - 2; j >= 0; --j) {
+        Value isEarlier = code.less(i, code.i64(j + 1));
+        lo = code.select(isEarlier, bounds[j].lo, lo);
+        hi = code.select(isEarlier, bounds[j].hi, hi);
+      }
+      visit(lo, hi);
+    });
   });
 }
 
@@ -205,10 +217,21 @@ void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &bloc
     Value lastRow = code.sub(code.minimum(code.add(tile.firstRow, schedule.getQueryTile()), rowEnd),
                              code.i64(1));
     auto queries = maskRanges->prepareQueries(code, tile.firstRow, lastRow);
-    attn::KeyBounds bounds = maskRanges->emitKeyBounds(code, queries);
-    Value zero = code.i64(0);
-    Value lo = code.maximum(code.sub(bounds.lo, block.begin), zero);
-    Value hi = code.minimum(code.sub(bounds.hi, block.begin), block.count);
+    auto runs = maskRanges->emitKeyRuns(code, queries);
+    Value zero = code.i64(0), lo, hi;
+    for (const attn::KeyBounds &run : runs) {
+      Value begin = code.maximum(code.sub(run.lo, block.begin), zero);
+      Value end = code.minimum(code.sub(run.hi, block.begin), block.count);
+      if (!lo) {
+        lo = begin;
+        hi = end;
+        continue;
+      }
+      // From the first key to the last one that are in a run and in the block.
+      Value some = code.less(begin, end);
+      lo = code.select(code.andOf(some, code.lessEqual(hi, lo)), begin, lo);
+      hi = code.select(some, end, hi);
+    }
     Value must = block.full;
     if (maskAnalysis->needsVerdict()) {
       attn::Verdict verdict = maskRanges->emitVerdict(code, queries, block.prepared);
@@ -219,8 +242,12 @@ void KernelLowering::lowerForQueries(tile::ForQueriesOp op, const KeyBlock &bloc
       tile.keyBegin = code.roundDown(lo, rowTile);
       tile.keyEnd = code.roundUp(hi, rowTile);
       tile.keyStop = code.minimum(tile.keyEnd, block.count);
-      Value inside = code.andOf(code.lessEqual(bounds.fullLo, code.add(block.begin, tile.keyBegin)),
-                                code.lessEqual(code.add(block.begin, tile.keyEnd), bounds.fullHi));
+      Value first = code.add(block.begin, tile.keyBegin);
+      Value end = code.add(block.begin, tile.keyEnd), inside;
+      for (const attn::KeyBounds &run : runs) {
+        Value own = code.andOf(code.lessEqual(run.fullLo, first), code.lessEqual(end, run.fullHi));
+        inside = inside ? code.orOf(inside, own) : own;
+      }
       Value whole = code.lessEqual(tile.keyEnd, block.count);
       Value full = code.andOf(code.orOf(inside, must), whole);
       lowerSubTile(op, block, tile, full);

@@ -69,9 +69,9 @@ private:
 
   void lowerSteps();
   void lowerForKeys(tile::ForKeysOp op);
-  /// Calls `body` with begin and end of each run of keys of the call, as far as they are in
-  /// [lo, hi), and whether it is full.
-  void forRuns(mlir::Value lo, mlir::Value hi,
+  /// Calls `body` with begin and end of each run of keys of the call, as far as they are in one of
+  /// `bounds`, and whether it is full.
+  void forRuns(llvm::ArrayRef<attn::KeyBounds> bounds,
                llvm::function_ref<void(mlir::Value, mlir::Value, mlir::Value)> body);
   void lowerBlocks(tile::ForKeysOp op, mlir::Value begin, mlir::Value end, mlir::Value full);
   void lowerForQueries(tile::ForQueriesOp op, const KeyBlock &block);

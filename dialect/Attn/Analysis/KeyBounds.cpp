@@ -11,8 +11,6 @@ using namespace mlir;
 using namespace attnc::attn;
 using arith::CmpIPredicate;
 
-/// Conditions nested deeper than this count as unknown.
-static constexpr unsigned maxDepth = 200;
 /// What is added to a form is cut off here: beyond, no key changes the outcome of a comparison.
 static constexpr int64_t farAway = int64_t(1) << 62;
 
@@ -30,35 +28,62 @@ KeyBounds KeyBoundsEmitter::nothingKnown() {
   return {zero, numKeys, zero, zero};
 }
 
-KeyBounds KeyBoundsEmitter::fromCondition(Possible condition) {
+KeyBoundsEmitter::Run KeyBoundsEmitter::fromCondition(Possible condition) {
   Value zero = emit.constant(int64_t(0));
-  return {zero, emit.choose(condition.canBeTrue, numKeys, zero), zero,
-          emit.choose(condition.canBeFalse, zero, numKeys)};
+  return {{zero, emit.choose(condition.canBeTrue, numKeys, zero), zero,
+           emit.choose(condition.canBeFalse, zero, numKeys)},
+          RunShape::Whole};
 }
 
-KeyBounds KeyBoundsEmitter::choose(Value condition, KeySet lhs, KeySet rhs) {
+KeyBounds KeyBoundsEmitter::choose(Value condition, KeyBounds lhs, KeyBounds rhs) {
   return {emit.choose(condition, lhs.lo, rhs.lo), emit.choose(condition, lhs.hi, rhs.hi),
           emit.choose(condition, lhs.fullLo, rhs.fullLo),
           emit.choose(condition, lhs.fullHi, rhs.fullHi)};
 }
 
-KeyBounds KeyBoundsEmitter::onlyIfFits(const LinearForm &form, Interval rest, KeySet keys) {
+KeyBoundsEmitter::Runs KeyBoundsEmitter::onlyIfFits(const LinearForm &form, Interval rest,
+                                                    Runs runs) {
   Value known = evaluator.fits(form, rest);
   if (!known)
-    return keys;
+    return runs;
   allFit = allFit ? emit.logicalAnd(allFit, known) : known;
-  return choose(known, keys, nothingKnown());
+  for (Run &run : runs)
+    run.keys = choose(known, run.keys, nothingKnown());
+  return runs;
 }
 
-KeyBounds KeyBoundsEmitter::intersect(KeySet lhs, KeySet rhs) {
+void KeyBoundsEmitter::add(Runs &runs, const Run &run) {
+  for (Run &other : runs)
+    if (std::optional<RunShape> shape = uniteShapes(other.shape, run.shape); shape || !apart) {
+      other = {unite(other.keys, run.keys), shape.value_or(RunShape::Inner)};
+      return;
+    }
+  runs.push_back(run);
+}
+
+KeyBoundsEmitter::Runs KeyBoundsEmitter::intersect(const Runs &lhs, const Runs &rhs) {
+  Runs result;
+  for (const Run &a : lhs)
+    for (const Run &b : rhs)
+      add(result, {intersect(a.keys, b.keys), intersectShapes(a.shape, b.shape)});
+  return result;
+}
+
+KeyBoundsEmitter::Runs KeyBoundsEmitter::unite(Runs lhs, const Runs &rhs) {
+  for (const Run &run : rhs)
+    add(lhs, run);
+  return lhs;
+}
+
+KeyBounds KeyBoundsEmitter::intersect(KeyBounds lhs, KeyBounds rhs) {
   return {emit.maximum(lhs.lo, rhs.lo), emit.minimum(lhs.hi, rhs.hi),
           emit.maximum(lhs.fullLo, rhs.fullLo), emit.minimum(lhs.fullHi, rhs.fullHi)};
 }
 
-KeyBounds KeyBoundsEmitter::unite(KeySet lhs, KeySet rhs) {
+KeyBounds KeyBoundsEmitter::unite(KeyBounds lhs, KeyBounds rhs) {
   auto isEmpty = [&](Value lo, Value hi) { return emit.compare(CmpIPredicate::sge, lo, hi); };
   Value noLhs = isEmpty(lhs.lo, lhs.hi), noRhs = isEmpty(rhs.lo, rhs.hi);
-  KeySet result;
+  KeyBounds result;
   result.lo = emit.choose(noLhs, rhs.lo, emit.choose(noRhs, lhs.lo, emit.minimum(lhs.lo, rhs.lo)));
   result.hi = emit.choose(noLhs, rhs.hi, emit.choose(noRhs, lhs.hi, emit.maximum(lhs.hi, rhs.hi)));
 
@@ -78,7 +103,7 @@ KeyBounds KeyBoundsEmitter::unite(KeySet lhs, KeySet rhs) {
   return result;
 }
 
-KeyBounds KeyBoundsEmitter::atMostZero(int64_t factor, Interval rest) {
+KeyBoundsEmitter::Runs KeyBoundsEmitter::atMostZero(int64_t factor, Interval rest) {
   Value zero = emit.constant(int64_t(0));
   auto inside = [&](Value key) { return emit.minimum(emit.maximum(key, zero), numKeys); };
   // The first key for which this fails, or holds: floor(-rest / factor) + 1, or ceil(rest /
@@ -90,8 +115,8 @@ KeyBounds KeyBoundsEmitter::atMostZero(int64_t factor, Interval rest) {
     return inside(emit.add(last, emit.constant(int64_t(1))));
   };
   if (factor > 0)
-    return {zero, bound(rest.lo), zero, bound(rest.hi)};
-  return {bound(rest.lo), numKeys, bound(rest.hi), numKeys};
+    return {{{zero, bound(rest.lo), zero, bound(rest.hi)}, RunShape::Begin}};
+  return {{{bound(rest.lo), numKeys, bound(rest.hi), numKeys}, RunShape::End}};
 }
 
 //===------------------------------------------------------------------------===//
@@ -113,14 +138,14 @@ static Interval cutOff(IntervalArithmetic &emit, Interval value, int64_t limit) 
   return {cut(value.lo), cut(value.hi), std::max(value.min, -limit), std::min(value.max, limit)};
 }
 
-KeyBounds KeyBoundsEmitter::visitComparison(const KeyConstraint &constraint) {
+KeyBoundsEmitter::Runs KeyBoundsEmitter::visitComparison(const KeyConstraint &constraint) {
   KeyConstraint part = constraint;
   if (constraint.predicate == CmpIPredicate::eq || constraint.predicate == CmpIPredicate::ne) {
     bool equal = constraint.predicate == CmpIPredicate::eq;
     part.predicate = equal ? CmpIPredicate::sle : CmpIPredicate::slt;
-    KeySet below = visitComparison(part);
+    Runs below = visitComparison(part);
     part.predicate = equal ? CmpIPredicate::sge : CmpIPredicate::sgt;
-    KeySet above = visitComparison(part);
+    Runs above = visitComparison(part);
     return equal ? intersect(below, above) : unite(below, above);
   }
   switch (constraint.kind) {
@@ -134,7 +159,7 @@ KeyBounds KeyBoundsEmitter::visitComparison(const KeyConstraint &constraint) {
   llvm_unreachable("all kinds are handled");
 }
 
-KeyBounds KeyBoundsEmitter::visitLinear(const KeyConstraint &constraint) {
+KeyBoundsEmitter::Runs KeyBoundsEmitter::visitLinear(const KeyConstraint &constraint) {
   const LinearForm &lhs = values.get(constraint.key).form;
   const LinearForm &rhs = values.get(constraint.bound).form;
   Interval restL = evaluator.getRest(constraint.key);
@@ -159,13 +184,13 @@ KeyBounds KeyBoundsEmitter::visitLinear(const KeyConstraint &constraint) {
   }
   if (strict)
     rest = addConstant(emit, rest, 1);
-  KeySet keys = atMostZero(factor, rest);
+  Runs keys = atMostZero(factor, rest);
   for (const auto &[form, side] : {std::pair(lhs, restL), std::pair(rhs, restR)})
     keys = onlyIfFits(form, side, keys);
   return keys;
 }
 
-KeyBounds KeyBoundsEmitter::visitDivided(const KeyConstraint &constraint) {
+KeyBoundsEmitter::Runs KeyBoundsEmitter::visitDivided(const KeyConstraint &constraint) {
   int64_t divisor = constraint.divisor;
   const LinearForm &form = values.get(constraint.key).form;
   Interval rest = evaluator.getRest(constraint.key);
@@ -197,7 +222,7 @@ KeyBounds KeyBoundsEmitter::visitDivided(const KeyConstraint &constraint) {
   return onlyIfFits(form, rest, atMostZero(factor, sum));
 }
 
-KeyBounds KeyBoundsEmitter::visitAbsolute(const KeyConstraint &constraint) {
+KeyBoundsEmitter::Runs KeyBoundsEmitter::visitAbsolute(const KeyConstraint &constraint) {
   const LinearForm &form = values.get(constraint.key).form;
   Interval rest = evaluator.getRest(constraint.key);
   Interval key = evaluator.addTerms(rest, form.queryFactor, /*keyFactor=*/0);
@@ -215,8 +240,8 @@ KeyBounds KeyBoundsEmitter::visitAbsolute(const KeyConstraint &constraint) {
     return atMostZero(keyFactor, strict ? addConstant(emit, sum, 1) : sum);
   };
   // abs(x) <= z is x <= z and -x <= z; abs(x) >= z is z <= x or z <= -x.
-  KeySet keys = less ? intersect(solve(factor, key, bound), solve(-factor, negated, bound))
-                     : unite(solve(-factor, bound, key), solve(factor, bound, negated));
+  Runs keys = less ? intersect(solve(factor, key, bound), solve(-factor, negated, bound))
+                   : unite(solve(-factor, bound, key), solve(factor, bound, negated));
   return onlyIfFits(form, rest, keys);
 }
 
@@ -224,34 +249,34 @@ KeyBounds KeyBoundsEmitter::visitAbsolute(const KeyConstraint &constraint) {
 // Conditions
 //===------------------------------------------------------------------------===//
 
-KeyBounds KeyBoundsEmitter::visit(Value condition, bool negated, unsigned depth) {
+KeyBoundsEmitter::Runs KeyBoundsEmitter::visit(Value condition, bool negated, unsigned depth) {
   Stage stage = values.get(condition).stage;
   if (stage == Stage::Head || stage == Stage::Query) {
     Possible possible = evaluator.getCondition(condition);
-    return fromCondition(negated ? emit.negate(possible) : possible);
+    return {fromCondition(negated ? emit.negate(possible) : possible)};
   }
-  if (depth == maxDepth)
-    return nothingKnown();
+  if (depth == maxConditionDepth)
+    return {{nothingKnown(), RunShape::Whole}};
   auto key = std::pair(condition, unsigned(negated));
   if (auto found = memo.find(key); found != memo.end())
     return found->second;
-  KeySet result = visitOp(condition.getDefiningOp(), negated, depth + 1);
+  Runs result = visitOp(condition.getDefiningOp(), negated, depth + 1);
   memo[key] = result;
   return result;
 }
 
-KeyBounds KeyBoundsEmitter::visitOp(Operation *op, bool negated, unsigned depth) {
+KeyBoundsEmitter::Runs KeyBoundsEmitter::visitOp(Operation *op, bool negated, unsigned depth) {
   auto operand = [&](unsigned i, bool negate) { return visit(op->getOperand(i), negate, depth); };
   if (auto comparison = dyn_cast<arith::CmpIOp>(op)) {
     std::optional<KeyConstraint> constraint = values.getKeyConstraint(comparison);
     if (!constraint)
-      return nothingKnown();
+      return {{nothingKnown(), RunShape::Whole}};
     if (negated)
       constraint->predicate = arith::invertPredicate(constraint->predicate);
     return visitComparison(*constraint);
   }
   if (isa<arith::AndIOp>(op) || isa<arith::OrIOp>(op)) {
-    KeySet lhs = operand(0, negated), rhs = operand(1, negated);
+    Runs lhs = operand(0, negated), rhs = operand(1, negated);
     return isa<arith::AndIOp>(op) != negated ? intersect(lhs, rhs) : unite(lhs, rhs);
   }
   if (isa<arith::XOrIOp>(op))
@@ -260,11 +285,12 @@ KeyBounds KeyBoundsEmitter::visitOp(Operation *op, bool negated, unsigned depth)
   if (isa<arith::SelectOp>(op))
     return unite(intersect(operand(0, false), operand(1, negated)),
                  intersect(operand(0, true), operand(2, negated)));
-  return nothingKnown();
+  return {{nothingKnown(), RunShape::Whole}};
 }
 
 KeyBounds KeyBoundsEmitter::emitBounds(Value known) {
-  KeySet keys = visit(values.getMask().getYielded(), /*negated=*/false, /*depth=*/0);
+  KeyBounds keys =
+      visit(values.getMask().getYielded(), /*negated=*/false, /*depth=*/0).front().keys;
   keys = choose(known, keys, nothingKnown());
   keys.hi = emit.maximum(keys.lo, keys.hi);
   keys.fullLo = emit.minimum(emit.maximum(keys.fullLo, keys.lo), keys.hi);
@@ -273,10 +299,73 @@ KeyBounds KeyBoundsEmitter::emitBounds(Value known) {
 }
 
 KeyRange KeyBoundsEmitter::emitRange(ArrayRef<Value> conditions) {
-  KeySet keys = everything();
+  KeyBounds keys = everything();
   for (auto [i, condition] : llvm::enumerate(conditions)) {
-    KeySet own = visit(condition, /*negated=*/false, /*depth=*/0);
+    KeyBounds own = visit(condition, /*negated=*/false, /*depth=*/0).front().keys;
     keys = i == 0 ? own : intersect(keys, own);
   }
   return {keys.lo, emit.maximum(keys.lo, keys.hi), allFit};
+}
+
+//===------------------------------------------------------------------------===//
+// Runs that ascend
+//===------------------------------------------------------------------------===//
+
+void KeyBoundsEmitter::sort(KeyBounds &lhs, KeyBounds &rhs) {
+  Value ascend = emit.compare(CmpIPredicate::sle, lhs.lo, rhs.lo);
+  KeyBounds first = choose(ascend, lhs, rhs), second = choose(ascend, rhs, lhs);
+  lhs = first;
+  rhs = second;
+}
+
+void KeyBoundsEmitter::join(KeyBounds &lhs, KeyBounds &rhs) {
+  Value zero = emit.constant(int64_t(0));
+  // Of what begins before `lhs` the runs before it have taken care. No full keys are [KV, 0), so
+  // that smallest and largest ends are those of the other run.
+  rhs.fullLo = emit.maximum(rhs.fullLo, lhs.lo);
+  auto normalize = [&](KeyBounds &run) {
+    Value some = emit.compare(CmpIPredicate::slt, run.fullLo, run.fullHi);
+    run.fullLo = emit.choose(some, run.fullLo, numKeys);
+    run.fullHi = emit.choose(some, run.fullHi, zero);
+    return some;
+  };
+  Value someLhs = normalize(lhs), someRhs = normalize(rhs);
+  Value firstLo = emit.minimum(lhs.fullLo, rhs.fullLo);
+  Value firstHi = emit.minimum(lhs.fullHi, rhs.fullHi);
+  Value secondLo = emit.maximum(lhs.fullLo, rhs.fullLo);
+  Value secondHi = emit.maximum(lhs.fullHi, rhs.fullHi);
+  Value two = emit.logicalAnd(emit.logicalAnd(someLhs, someRhs),
+                              emit.compare(CmpIPredicate::slt, firstHi, secondLo));
+  Value cut = emit.choose(two, firstHi, lhs.lo);
+  KeyBounds before = {lhs.lo, cut, firstLo, cut};
+  KeyBounds after = {cut, emit.maximum(lhs.hi, rhs.hi), emit.choose(two, secondLo, firstLo),
+                     secondHi};
+  Value meet = emit.compare(CmpIPredicate::sle, rhs.lo, lhs.hi);
+  lhs = choose(meet, before, lhs);
+  rhs = choose(meet, after, rhs);
+}
+
+SmallVector<KeyBounds, maxKeyRuns> KeyBoundsEmitter::emitRuns(Value known) {
+  apart = true;
+  Runs found = visit(values.getMask().getYielded(), /*negated=*/false, /*depth=*/0);
+  assert(found.size() <= maxKeyRuns && "more runs than their shapes");
+  SmallVector<KeyBounds, maxKeyRuns> runs;
+  for (const Run &run : found) {
+    KeyBounds keys = choose(known, run.keys, nothingKnown());
+    // Empty runs are the last ones.
+    Value empty = emit.compare(CmpIPredicate::sge, keys.lo, keys.hi);
+    keys.lo = emit.choose(empty, numKeys, keys.lo);
+    keys.hi = emit.choose(empty, numKeys, keys.hi);
+    runs.push_back(keys);
+  }
+  for (size_t end = runs.size(); end > 1; --end)
+    for (size_t i = 1; i < end; ++i)
+      sort(runs[i - 1], runs[i]);
+  for (size_t i = 1; i < runs.size(); ++i)
+    join(runs[i - 1], runs[i]);
+  for (KeyBounds &run : runs) {
+    run.fullLo = emit.minimum(emit.maximum(run.fullLo, run.lo), run.hi);
+    run.fullHi = emit.maximum(emit.minimum(run.fullHi, run.hi), run.fullLo);
+  }
+  return runs;
 }

@@ -10,6 +10,7 @@
 
 #include "dialect/Attn/Analysis/MaskAnalysis.h"
 #include "dialect/Attn/Analysis/RectangleEvaluator.h"
+#include "dialect/Attn/Analysis/RunShapes.h"
 
 namespace attnc::attn {
 
@@ -24,6 +25,10 @@ public:
   /// Bounds for the mask; `known` is false where nothing may be claimed.
   KeyBounds emitBounds(mlir::Value known);
 
+  /// The same as runs that ascend and do not overlap, of a mask that is a few runs at blocks of
+  /// keys.
+  llvm::SmallVector<KeyBounds, maxKeyRuns> emitRuns(mlir::Value known);
+
   /// The keys for which all `conditions`, each of which has a range, hold for one query, of which
   /// all values are known.
   KeyRange emitRange(llvm::ArrayRef<mlir::Value> conditions);
@@ -31,33 +36,50 @@ public:
 private:
   /// Keys for which a condition may hold for some query (lo, hi) and does hold for every query
   /// (fullLo, fullHi). Ends lie in [0, KV]; lo >= hi is no key.
-  using KeySet = KeyBounds;
+  struct Run {
+    KeyBounds keys;
+    RunShape shape;
+  };
+  /// Keys of any of the runs, which are in no order and may overlap.
+  using Runs = llvm::SmallVector<Run, maxKeyRuns>;
 
-  KeySet everything();
-  KeySet nothingKnown();
-  KeySet fromCondition(Possible condition);
-  KeySet choose(mlir::Value condition, KeySet lhs, KeySet rhs);
-  /// `keys` if the values of `form` do not wrap around, else nothing is known.
-  KeySet onlyIfFits(const LinearForm &form, Interval rest, KeySet keys);
-  KeySet intersect(KeySet lhs, KeySet rhs);
-  KeySet unite(KeySet lhs, KeySet rhs);
+  KeyBounds everything();
+  KeyBounds nothingKnown();
+  Run fromCondition(Possible condition);
+  KeyBounds choose(mlir::Value condition, KeyBounds lhs, KeyBounds rhs);
+  /// `runs` if the values of `form` do not wrap around, else nothing is known.
+  Runs onlyIfFits(const LinearForm &form, Interval rest, Runs runs);
+  KeyBounds intersect(KeyBounds lhs, KeyBounds rhs);
+  Runs intersect(const Runs &lhs, const Runs &rhs);
+  /// The smallest run of all keys of both, and the longest full one that is known.
+  KeyBounds unite(KeyBounds lhs, KeyBounds rhs);
+  Runs unite(Runs lhs, const Runs &rhs);
+  void add(Runs &runs, const Run &run);
 
-  KeySet visit(mlir::Value condition, bool negated, unsigned depth);
-  KeySet visitOp(mlir::Operation *op, bool negated, unsigned depth);
-  KeySet visitComparison(const KeyConstraint &constraint);
-  KeySet visitLinear(const KeyConstraint &constraint);
-  KeySet visitDivided(const KeyConstraint &constraint);
-  KeySet visitAbsolute(const KeyConstraint &constraint);
+  Runs visit(mlir::Value condition, bool negated, unsigned depth);
+  Runs visitOp(mlir::Operation *op, bool negated, unsigned depth);
+  Runs visitComparison(const KeyConstraint &constraint);
+  Runs visitLinear(const KeyConstraint &constraint);
+  Runs visitDivided(const KeyConstraint &constraint);
+  Runs visitAbsolute(const KeyConstraint &constraint);
   /// Keys with factor * kv + rest <= 0.
-  KeySet atMostZero(int64_t factor, Interval rest);
+  Runs atMostZero(int64_t factor, Interval rest);
+
+  /// Puts `lhs` before `rhs`, by their first keys.
+  void sort(KeyBounds &lhs, KeyBounds &rhs);
+  /// Joins runs that meet, `rhs` not beginning before `lhs`. Where each has a full run and these do
+  /// not meet, they are cut between them; else the first one is empty in the end.
+  void join(KeyBounds &lhs, KeyBounds &rhs);
 
   IntervalArithmetic &emit;
   const MaskValues &values;
   RectangleEvaluator &evaluator;
   mlir::Value numKeys;
+  /// Whether runs that do not always meet are kept apart.
+  bool apart = false;
   /// Whether all values that were asked about do not wrap around; null if they never do.
   mlir::Value allFit;
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, KeySet> memo;
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, Runs> memo;
 };
 
 } // namespace attnc::attn

@@ -64,58 +64,17 @@ static ConjunctClass classify(const MaskValues &values, Value condition) {
   return values.get(condition).bounded ? ConjunctClass::Intervals : ConjunctClass::PerPair;
 }
 
-/// True if the keys for which `constraint` holds are one range for each query.
-static bool isRange(const KeyConstraint &constraint) {
-  if (constraint.predicate == arith::CmpIPredicate::ne)
-    return false;
-  // Far from 0 there are two ranges.
-  return constraint.kind != KeyConstraint::Kind::Absolute ||
-         constraint.predicate == arith::CmpIPredicate::slt ||
-         constraint.predicate == arith::CmpIPredicate::sle;
-}
-
-static bool isKeyRange(const MaskValues &values, Value condition) {
-  Stage stage = values.get(condition).stage;
-  if (stage == Stage::Head || stage == Stage::Query)
-    return true;
-  auto comparison = condition.getDefiningOp<arith::CmpIOp>();
-  std::optional<KeyConstraint> constraint;
-  if (comparison)
-    constraint = values.getKeyConstraint(comparison);
-  return constraint && isRange(*constraint);
-}
-
-MaskAnalysis::MaskAnalysis(MaskOp mask) : values(mask) {
+MaskAnalysis::MaskAnalysis(MaskOp mask)
+    : values(mask), runs(getRunShapes(values, mask.getYielded(), /*atBlocks=*/true)) {
   for (Value condition : splitConjunction(mask.getYielded())) {
     conjuncts.push_back(
         {condition, condition.getLoc(), classify(values, condition), getMaskText(mask, condition)});
-    (isKeyRange(values, condition) ? rangeConditions : pairConditions).push_back(condition);
+    auto shapes = getRunShapes(values, condition, /*atBlocks=*/false);
+    bool isRange = shapes && shapes->size() == 1;
+    (isRange ? rangeConditions : pairConditions).push_back(condition);
+    if (isRange)
+      haveBegins |= shapes->front() == RunShape::End || shapes->front() == RunShape::Inner;
   }
-}
-
-bool MaskAnalysis::rangesHaveBegins() const {
-  return llvm::any_of(rangeConditions, [&](Value condition) {
-    auto comparison = condition.getDefiningOp<arith::CmpIOp>();
-    std::optional<KeyConstraint> constraint;
-    if (comparison)
-      constraint = values.getKeyConstraint(comparison);
-    if (!constraint)
-      return false;
-    bool isLess = constraint->predicate == arith::CmpIPredicate::slt ||
-                  constraint->predicate == arith::CmpIPredicate::sle;
-    bool isEqual = constraint->predicate == arith::CmpIPredicate::eq;
-    if (isEqual || constraint->kind == KeyConstraint::Kind::Absolute)
-      return true;
-    int64_t factor = values.get(constraint->key).form.keyFactor;
-    if (constraint->kind == KeyConstraint::Kind::Linear)
-      factor -= values.get(constraint->bound).form.keyFactor;
-    return isLess ? factor < 0 : factor > 0;
-  });
-}
-
-bool MaskAnalysis::needsVerdict() const {
-  return llvm::any_of(splitConjunction(values.getMask().getYielded()),
-                      [&](Value condition) { return !isKeyRange(values, condition); });
 }
 
 void MaskAnalysis::print(llvm::raw_ostream &os) const {

@@ -9,6 +9,7 @@
 #define DIALECT_ATTN_ANALYSIS_MASKANALYSIS_H
 
 #include "dialect/Attn/Analysis/MaskValues.h"
+#include "dialect/Attn/Analysis/RunShapes.h"
 #include "dialect/Attn/Analysis/ScalarEmitter.h"
 #include "dialect/Attn/IR/AttnOps.h"
 #include <memory>
@@ -69,7 +70,7 @@ struct Verdict {
 ///     MaskRanges ranges(analysis, emitter);
 ///     ranges.prepareHead(builder, b, h, numQueries, numKeys);     // once a task
 ///     auto queries = ranges.prepareQueries(builder, q0, q1);      // once a block of queries
-///     KeyBounds bounds = ranges.emitKeyBounds(builder, queries);
+///     auto runs = ranges.emitKeyRuns(builder, queries);
 ///     auto keys = ranges.prepareKeys(builder, k0, k1);            // once a block of keys
 ///     if (analysis.needsVerdict())
 ///       Verdict verdict = ranges.emitVerdict(builder, queries, keys);
@@ -79,10 +80,13 @@ public:
 
   llvm::ArrayRef<Conjunct> getConjuncts() const { return conjuncts; }
 
-  /// False if emitKeyBounds() says all there is to know about blocks of keys: a block inside
-  /// [fullLo, fullHi) is full, one that overlaps [lo, hi) is not known to be empty, and
+  /// False if emitKeyRuns() says all there is to know about blocks of keys: a block inside some
+  /// [fullLo, fullHi) is full, one that overlaps some [lo, hi) is not known to be empty, and
   /// emitVerdict() adds nothing.
-  bool needsVerdict() const;
+  bool needsVerdict() const { return !runs; }
+
+  /// How many runs emitKeyRuns() gives.
+  size_t getNumKeyRuns() const { return runs ? runs->size() : 1; }
 
   /// The conjuncts for which the keys of one query are a range with a formula, and the others: a
   /// pair takes part if its key is in the range and all of the others hold.
@@ -90,7 +94,7 @@ public:
   llvm::ArrayRef<mlir::Value> getPairConditions() const { return pairConditions; }
 
   /// Whether some ranges of getRangeConditions() begin behind key 0.
-  bool rangesHaveBegins() const;
+  bool rangesHaveBegins() const { return haveBegins; }
 
   /// Prints one line a conjunct: its class and its text.
   void print(llvm::raw_ostream &os) const;
@@ -102,6 +106,8 @@ private:
   MaskValues values;
   llvm::SmallVector<Conjunct> conjuncts;
   llvm::SmallVector<mlir::Value> rangeConditions, pairConditions;
+  bool haveBegins = false;
+  std::optional<llvm::SmallVector<RunShape, maxKeyRuns>> runs;
 };
 
 /// Emits code for one mask and one batch and head, stage by stage. Each function emits at the
@@ -141,6 +147,11 @@ public:
 
   /// The keys that the queries attend to, from what has a closed form: a few instructions, no loop.
   KeyBounds emitKeyBounds(mlir::OpBuilder &builder, const PreparedRange &queries);
+
+  /// The same as MaskAnalysis::getNumKeyRuns() runs, some of which may be empty. They ascend and do
+  /// not overlap, and no query attends to keys between them.
+  llvm::SmallVector<KeyBounds, maxKeyRuns> emitKeyRuns(mlir::OpBuilder &builder,
+                                                       const PreparedRange &queries);
 
   /// The keys for which all of getRangeConditions() hold for `query`, an i64. All keys where there
   /// are none.

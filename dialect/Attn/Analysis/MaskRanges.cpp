@@ -112,6 +112,7 @@ public:
   PreparedRange prepareSummarized(OpBuilder &builder, Stage stage, IndexRange range,
                                   ValueRange summary);
   KeyBounds emitKeyBounds(OpBuilder &builder, const PreparedRange &queries);
+  SmallVector<KeyBounds, maxKeyRuns> emitKeyRuns(OpBuilder &builder, const PreparedRange &queries);
   KeyRange emitKeyRange(OpBuilder &builder, Value query);
   Verdict emitVerdict(OpBuilder &builder, const PreparedRange &queries, const PreparedRange &keys,
                       bool solveCases);
@@ -352,6 +353,17 @@ KeyBounds MaskRanges::Implementation::emitKeyBounds(OpBuilder &builder,
   return KeyBoundsEmitter(emit, values, evaluator, keys).emitBounds(sizesFit);
 }
 
+SmallVector<KeyBounds, maxKeyRuns>
+MaskRanges::Implementation::emitKeyRuns(OpBuilder &builder, const PreparedRange &queries) {
+  if (analysis.getNumKeyRuns() == 1)
+    return {emitKeyBounds(builder, queries)};
+  IntervalArithmetic emit = arithmetic(builder);
+  RectangleEvaluator evaluator(emit, values, {&queries->values, &head}, queries->range,
+                               IndexRange());
+  evaluateLaterRests(evaluator);
+  return KeyBoundsEmitter(emit, values, evaluator, keys).emitRuns(sizesFit);
+}
+
 KeyRange MaskRanges::Implementation::emitKeyRange(OpBuilder &builder, Value query) {
   IntervalArithmetic emit = arithmetic(builder);
   RectangleEvaluator evaluator(emit, values, {&head}, IndexRange{query, query}, IndexRange());
@@ -425,6 +437,11 @@ MaskRanges::PreparedRange MaskRanges::prepareSummarized(OpBuilder &builder, Stag
 
 KeyBounds MaskRanges::emitKeyBounds(OpBuilder &builder, const PreparedRange &queries) {
   return implementation->emitKeyBounds(builder, queries);
+}
+
+SmallVector<KeyBounds, maxKeyRuns> MaskRanges::emitKeyRuns(OpBuilder &builder,
+                                                           const PreparedRange &queries) {
+  return implementation->emitKeyRuns(builder, queries);
 }
 
 KeyRange MaskRanges::emitKeyRange(OpBuilder &builder, Value query) {

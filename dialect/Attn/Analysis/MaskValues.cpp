@@ -29,6 +29,19 @@ bool attnc::attn::isMask(Value value) {
          *constant < std::numeric_limits<int64_t>::max();
 }
 
+std::optional<Remainder> attnc::attn::getRemainder(Value value) {
+  constexpr int64_t largest = int64_t(1) << 60;
+  Operation *op = value.getDefiningOp();
+  std::optional<int64_t> divisor;
+  if (isa_and_nonnull<FloorModOp>(op))
+    divisor = getConstantInt(op->getOperand(1));
+  else if (isa_and_nonnull<arith::AndIOp>(op) && isMask(op->getOperand(1)))
+    divisor = *getConstantInt(op->getOperand(1)) + 1;
+  if (!divisor || *divisor < 1 || *divisor > largest)
+    return std::nullopt;
+  return Remainder{op->getOperand(0), *divisor};
+}
+
 /// True if `value` is 0 - `other`.
 static bool isNegationOf(Value value, Value other) {
   auto difference = value.getDefiningOp<arith::SubIOp>();

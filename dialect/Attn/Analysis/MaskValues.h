@@ -107,6 +107,15 @@ std::optional<int64_t> getConstantInt(mlir::Value value);
 /// True if `value` is a constant 2^n - 1, n from 1 to 62: `x & value` is then x modulo value + 1.
 bool isMask(mlir::Value value);
 
+/// `dividend` modulo `divisor`, from 1 to 2^60.
+struct Remainder {
+  mlir::Value dividend;
+  int64_t divisor;
+};
+
+/// The remainder that `value` is, if it is one by a constant.
+std::optional<Remainder> getRemainder(mlir::Value value);
+
 /// The integer whose absolute value `value` is, if it is one, else null.
 mlir::Value getAbsoluteOperand(mlir::Value value);
 

@@ -248,20 +248,6 @@ Possible RectangleEvaluator::evaluateCondition(Operation *op) {
       .Default([&](Operation *) { return emit.unknown(); });
 }
 
-/// The dividend and the constant divisor of `value`, if it is a remainder.
-static std::optional<std::pair<Value, int64_t>> getRemainder(Value value) {
-  constexpr int64_t largest = int64_t(1) << 60;
-  Operation *op = value.getDefiningOp();
-  std::optional<int64_t> divisor;
-  if (isa_and_nonnull<FloorModOp>(op))
-    divisor = getConstantInt(op->getOperand(1));
-  else if (isa_and_nonnull<arith::AndIOp>(op) && isMask(op->getOperand(1)))
-    divisor = *getConstantInt(op->getOperand(1)) + 1;
-  if (!divisor || *divisor < 1 || *divisor > largest)
-    return std::nullopt;
-  return std::pair(op->getOperand(0), *divisor);
-}
-
 Possible RectangleEvaluator::compare(CmpIPredicate predicate, Value lhs, Value rhs) {
   // Of a table's elements no more is known than the smallest and the largest remainder.
   auto isExact = [&](Value remainder) {
@@ -271,10 +257,9 @@ Possible RectangleEvaluator::compare(CmpIPredicate predicate, Value lhs, Value r
     std::swap(lhs, rhs);
     predicate = swapOperands(predicate);
   }
-  if (auto remainder = getRemainder(lhs); remainder && isExact(lhs)) {
-    auto [dividend, divisor] = *remainder;
-    return emit.compareRemainder(predicate, getRange(dividend), divisor, getRange(rhs));
-  }
+  if (auto remainder = getRemainder(lhs); remainder && isExact(lhs))
+    return emit.compareRemainder(predicate, getRange(remainder->dividend), remainder->divisor,
+                                 getRange(rhs));
   const LinearForm &a = values.get(lhs).form, &b = values.get(rhs).form;
   bool shared =
       (a.queryFactor != 0 && b.queryFactor != 0) || (a.keyFactor != 0 && b.keyFactor != 0);

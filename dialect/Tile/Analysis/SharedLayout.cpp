@@ -95,7 +95,7 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   slope = blockSource + 48;
   flags = place(rows * 4);
   statistics = schedule.getShortGrid() ? place(rows * 8) : end;
-  fullBlocks = partialBlocks = counts = rowBegins = rowEnds = end;
+  fullBlocks = partialBlocks = counts = keyRuns = rowBegins = rowEnds = end;
   if (attn::MaskOp mask = kernel.getMask()) {
     attn::MaskAnalysis analysis(mask);
     if (!analysis.getRangeConditions().empty()) {
@@ -108,6 +108,8 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
       partialBlocks = place(schedule.getNumThreads() * schedule.getMaskedBlocks() * 4);
       counts = place(schedule.getNumWarps() * 8);
     }
+    if (analysis.getNumKeyRuns() > 1 && !schedule.getShortGrid())
+      keyRuns = place(static_cast<int64_t>(analysis.getNumKeyRuns()) * 16);
   }
 
   // The rest only saves registers, and no architecture is to lose the tile for it.

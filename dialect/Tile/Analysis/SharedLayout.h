@@ -109,6 +109,8 @@ struct SharedLayout {
   /// Four bytes each: a full block of keys for each thread, the masked blocks of one that is not,
   /// and for each warp how many of both it has found.
   int64_t fullBlocks, partialBlocks, counts;
+  /// Sixteen bytes each: the blocks of keys of a run, where a mask has several.
+  int64_t keyRuns;
   /// With `hasPlaces`, the places of each thread in tiles and in global memory, for full blocks of
   /// keys and for masked ones: arrays of eight bytes a thread, one behind the other.
   bool hasPlaces;

@@ -51,6 +51,18 @@ std::optional<std::string> test::findUnsound(const Rectangle &found, const PairC
     return "keys outside the bounds take part";
   if (pairs.count(queries, {found.fullLo, found.fullHi}) != rows * (found.fullHi - found.fullLo))
     return "keys inside the full bounds take no part";
+  int64_t end = 0;
+  for (const FoundRun &run : llvm::ArrayRef(found.runs).take_front(found.numRuns)) {
+    if (end > run.lo || run.lo > run.fullLo || run.fullLo > run.fullHi || run.fullHi > run.hi)
+      return "runs do not ascend";
+    if (pairs.count(queries, {end, run.lo}) != 0)
+      return "keys before a run take part";
+    if (pairs.count(queries, {run.fullLo, run.fullHi}) != rows * (run.fullHi - run.fullLo))
+      return "full keys of a run take no part";
+    end = run.hi;
+  }
+  if (end > numKeys || pairs.count(queries, {end, numKeys}) != 0)
+    return "keys behind the runs take part";
   return std::nullopt;
 }
 
@@ -100,9 +112,19 @@ static void emitResult(OpBuilder &builder, OpEmitter &emitter, const FunctionArg
       builder, prepareHalves(builder, loc, ranges, Stage::Query, arguments.first, arguments.last),
       prepareHalves(builder, loc, ranges, Stage::Key, firstKey, lastKey), /*solveCases=*/true);
   attn::KeyBounds bounds = ranges.emitKeyBounds(builder, queries);
-  Value results[] = {widen(verdict.may),     widen(verdict.must), widen(summarized.may),
-                     widen(summarized.must), bounds.lo,           bounds.hi,
-                     bounds.fullLo,          bounds.fullHi};
+  auto runs = ranges.emitKeyRuns(builder, queries);
+  SmallVector<Value> results = {
+      widen(verdict.may),
+      widen(verdict.must),
+      widen(summarized.may),
+      widen(summarized.must),
+      bounds.lo,
+      bounds.hi,
+      bounds.fullLo,
+      bounds.fullHi,
+      arith::ConstantIntOp::create(builder, loc, static_cast<int64_t>(runs.size()), 64)};
+  for (const attn::KeyBounds &run : runs)
+    results.append({run.lo, run.hi, run.fullLo, run.fullHi});
   for (auto [i, result] : llvm::enumerate(results))
     LLVM::StoreOp::create(builder, loc, result, place(static_cast<int32_t>(i) + 4));
 }
@@ -116,7 +138,11 @@ void MaskCheck::add(attn::KernelOp kernel) {
 
 Rectangle MaskCheck::run(const std::string &name, const BoundArguments &bound, int64_t b, int64_t h,
                          Span queries, Span keys) {
-  Rectangle result = {bound.Q, bound.KV, keys.begin, keys.end - 1, -1, -1, -1, -1, -1, -1, -1, -1};
+  Rectangle result = {};
+  result.numQueries = bound.Q;
+  result.numKeys = bound.KV;
+  result.firstKey = keys.begin;
+  result.lastKey = keys.end - 1;
   runner.get(name)(bound.slots.data(), b, h, queries.begin, queries.end - 1, &result);
   return result;
 }

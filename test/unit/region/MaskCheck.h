@@ -13,6 +13,12 @@
 
 namespace attnc::test {
 
+/// Keys that are visited, and those of them that are full: a run of what MaskRanges::emitKeyRuns
+/// gives.
+struct FoundRun {
+  int64_t lo, hi, fullLo, fullHi;
+};
+
 /// What the function for a mask takes and leaves in its scratch memory.
 struct Rectangle {
   int64_t numQueries, numKeys, firstKey, lastKey;
@@ -21,6 +27,8 @@ struct Rectangle {
   /// cases solved.
   int64_t summarizedMay, summarizedMust;
   int64_t lo, hi, fullLo, fullHi;
+  int64_t numRuns;
+  FoundRun runs[attn::maxKeyRuns];
 };
 
 /// Queries or keys `begin` to `end` - 1.

@@ -43,7 +43,7 @@ struct TightMask {
   const char *name;
   const char *declarations;
   const char *body;
-  /// What the verdict finds, key bounds find too.
+  /// What the verdict finds, runs of keys find too.
   bool closedForm = true;
 };
 
@@ -70,8 +70,42 @@ const TightMask tightMasks[] = {{"causal", "", "%m = arith.cmpi sge, %q, %kv : i
       %nine = arith.constant 9 : i64
       %back = arith.subi %q, %kv : i64
       %distance = math.absi %back : i64
-      %m = arith.cmpi sgt, %distance, %nine : i64)",
-                                 /*closedForm=*/false},
+      %m = arith.cmpi sgt, %distance, %nine : i64)"},
+                                {"window_and_sinks", "", R"(
+      %five = arith.constant 5 : i64
+      %nine = arith.constant 9 : i64
+      %back = arith.subi %q, %kv : i64
+      %near = arith.cmpi slt, %back, %nine : i64
+      %causal = arith.cmpi sge, %q, %kv : i64
+      %sink = arith.cmpi slt, %kv, %five : i64
+      %some = arith.ori %near, %sink : i1
+      %m = arith.andi %some, %causal : i1)"},
+                                {"globals_at_both_ends", "attn.scalar @n : i32", R"(
+      %n = attn.get @n : i64
+      %nk = attn.dim "KV" : i64
+      %three = arith.constant 3 : i64
+      %back = arith.subi %q, %kv : i64
+      %distance = math.absi %back : i64
+      %near = arith.cmpi sle, %distance, %three : i64
+      %first = arith.cmpi slt, %kv, %n : i64
+      %end = arith.subi %nk, %n : i64
+      %last = arith.cmpi sge, %kv, %end : i64
+      %query = arith.cmpi slt, %q, %n : i64
+      %ends = arith.ori %first, %last : i1
+      %more = arith.ori %ends, %near : i1
+      %m = arith.ori %more, %query : i1)"},
+                                {"runs_that_cross", "", R"(
+      %two = arith.constant 2 : i64
+      %nine = arith.constant 9 : i64
+      %thirty = arith.constant 30 : i64
+      %twice = arith.muli %q, %two : i64
+      %a = arith.cmpi slt, %kv, %nine : i64
+      %steep = arith.subi %twice, %kv : i64
+      %distance = math.absi %steep : i64
+      %c = arith.cmpi slt, %distance, %two : i64
+      %e = arith.cmpi sge, %kv, %thirty : i64
+      %ac = arith.ori %c, %a : i1
+      %m = arith.ori %ac, %e : i1)"},
                                 {"prefix", "attn.capture @len : i32[\"B\"]", R"(
       %len = attn.load @len[inside %b] : i64
       %seen = arith.cmpi slt, %kv, %len : i64
@@ -171,8 +205,11 @@ TEST_P(TightMasks, FindAllEmptyAndFullBlocks) {
       EXPECT_EQ(found.must, count == block * block) << mask.name << " at " << q << ", " << k;
       if (!mask.closedForm)
         continue;
-      bool inside = found.lo < k + block && k < found.hi;
-      bool full = found.fullLo <= k && k + block <= found.fullHi;
+      bool inside = false, full = false;
+      for (const FoundRun &run : llvm::ArrayRef(found.runs).take_front(found.numRuns)) {
+        inside |= std::max(run.lo, k) < std::min(run.hi, k + block);
+        full |= run.fullLo <= k && k + block <= run.fullHi;
+      }
       EXPECT_EQ(inside, count != 0) << mask.name << " at " << q << ", " << k;
       EXPECT_EQ(full, count == block * block) << mask.name << " at " << q << ", " << k;
     }

@@ -202,6 +202,66 @@ std::string RandomBody::bounds(int depth) {
               rhs + " : i64");
 }
 
+std::string RandomBody::runLeaf() {
+  const char *const predicates[] = {"slt", "sle", "sgt", "sge", "eq", "ne"};
+  auto compare = [&](const std::string &lhs, const std::string &rhs) {
+    return emit("arith.cmpi " + std::string(predicates[below(oneIn(3) ? 6 : 4)]) + ", " + lhs +
+                ", " + rhs + " : i64");
+  };
+  auto bound = [&]() -> std::string {
+    switch (below(8)) {
+    case 0:
+      return emit("attn.get @n : i64");
+    case 1:
+      return emit("attn.load @len[inside %b] : i64");
+    case 2:
+      return oneIn(3) ? emit("attn.get @big : i64")
+                      : emit("attn.load @qd[inside %b, inside %q] : i64");
+    case 3:
+      return constant(number());
+    default:
+      return constant(below(36) - 4);
+    }
+  };
+  auto binary = [&](const std::string &op, const std::string &lhs, const std::string &rhs) {
+    return emit(op + " " + lhs + ", " + rhs + " : i64");
+  };
+  std::string key = oneIn(2) ? "%kv" : binary("arith.muli", "%kv", constant(below(7) - 3));
+  std::string form =
+      oneIn(3) ? key : binary(oneIn(2) ? "arith.subi" : "arith.addi", oneIn(3) ? key : "%q", key);
+  switch (below(8)) {
+  case 0:
+    return compare(emit("math.absi " + form + " : i64"), bound());
+  case 1: {
+    std::string divisor = constant(1 + below(9));
+    std::string rhs = oneIn(2) ? bound() : binary("attn.floordiv", "%q", divisor);
+    return compare(binary("attn.floordiv", form, divisor), rhs);
+  }
+  case 2:
+    return compare(binary("attn.floormod", form, constant(1 + below(18))), constant(below(6)));
+  case 3:
+    return compare("%q", bound());
+  default:
+    return compare(form, bound());
+  }
+}
+
+std::string RandomBody::runs(int depth) {
+  if (depth <= 0)
+    return runLeaf();
+  std::string lhs = runs(depth - 1);
+  switch (below(10)) {
+  case 0:
+    return emit("arith.xori " + lhs + ", " + emit("arith.constant true") + " : i1");
+  case 1: {
+    std::string chosen = runs(depth - 1), rhs = runs(depth - 1);
+    return emit("arith.select " + chosen + ", " + lhs + ", " + rhs + " : i1");
+  }
+  default:
+    return emit((oneIn(2) ? "arith.ori " : "arith.andi ") + lhs + ", " + runs(depth - 1) + " : i1");
+  }
+}
+
 std::string RandomBody::condition(int depth) {
   if (depth > 0 && oneIn(8))
     return bounds(static_cast<int>(1 + below(2)));
@@ -316,7 +376,11 @@ OwningOpRef<ModuleOp> RandomBody::makeMask(MLIRContext &context, const std::stri
   hasScore = false;
   return parse(
       context, name, "attn.mask(%b, %h, %q, %kv)",
-      [&]() { return condition(static_cast<int>(1 + below(4))); }, "i1");
+      [&]() {
+        return oneIn(3) ? runs(static_cast<int>(1 + below(3)))
+                        : condition(static_cast<int>(1 + below(4)));
+      },
+      "i1");
 }
 
 OwningOpRef<ModuleOp> RandomBody::makeScore(MLIRContext &context, const std::string &name) {

@@ -56,6 +56,9 @@ private:
   std::string condition(int depth);
   /// Bounds on the query, the key and their difference, joined by and and or.
   std::string bounds(int depth);
+  /// Conditions that are a few runs of keys for each query, joined by and, or, not and select.
+  std::string runs(int depth);
+  std::string runLeaf();
   std::string real(int depth);
   int64_t number();
   /// A small number, or, with a chance of `wildness` in 8, any.
