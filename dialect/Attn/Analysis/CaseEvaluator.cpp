@@ -110,16 +110,63 @@ bool CaseEvaluator::isJoint(const Case &literals) const {
          (high[Difference] && (low[Query] || high[Key]));
 }
 
+bool CaseEvaluator::isInformed(const Case &literals) const {
+  // What is known better inside the case: conditions that it settles, and q and kv with bounds.
+  DenseSet<Value> informed;
+  for (const Literal &literal : literals) {
+    informed.insert(literal.condition);
+    std::optional<Sides> sides = getSides(literal);
+    if (sides && sides->axis == Query)
+      informed.insert(values.getMask().getQuery());
+    if (sides && sides->axis == Key)
+      informed.insert(values.getMask().getKey());
+  }
+  for (Operation &op : getOps()) {
+    Value result = op.getResult(0);
+    bool follows = llvm::any_of(op.getOperands(), [&](Value x) { return informed.contains(x); });
+    if (!follows || values.get(result).tabulated)
+      continue;
+    auto *own = llvm::find_if(literals, [&](const Literal &x) { return x.condition == result; });
+    if (own != literals.end() && !getSides(*own))
+      return true;
+    informed.insert(result);
+  }
+  return false;
+}
+
+Value CaseEvaluator::canHoldAnew(const Case &literals, IndexRange queryRange, IndexRange keyRange) {
+  RectangleEvaluator part = evaluator.narrow(queryRange, keyRange);
+  DenseSet<Value> anew = {values.getMask().getQuery(), values.getMask().getKey()};
+  Value result;
+  for (Operation &op : getOps()) {
+    Value value = op.getResult(0);
+    bool follows = llvm::any_of(op.getOperands(), [&](Value x) { return anew.contains(x); });
+    if (follows && !values.get(value).tabulated) {
+      part.evaluate(&op);
+      anew.insert(value);
+    }
+    for (const Literal &literal : literals) {
+      if (literal.condition != value)
+        continue;
+      Possible possible = part.getCondition(value);
+      if (!getSides(literal)) {
+        Value can = literal.negated ? possible.canBeFalse : possible.canBeTrue;
+        result = result ? emit.logicalAnd(result, can) : can;
+      }
+      part.own.conditions[value] = emit.known(emit.constant(!literal.negated));
+      anew.insert(value);
+    }
+  }
+  return result ? result : emit.constant(true);
+}
+
 Value CaseEvaluator::canHold(const Case &literals) {
   Value result;
   auto require = [&](Value condition) {
     result = result ? emit.logicalAnd(result, condition) : condition;
   };
-  struct Range {
-    Value low, high;
-  };
   Range ranges[3] = {{queries.first, queries.last}, {keys.first, keys.last}, {}};
-  bool joint = isJoint(literals);
+  bool informed = isInformed(literals), joint = informed || isJoint(literals);
   for (const Literal &literal : literals) {
     if (joint && getSides(literal)) {
       Bound bound = getBound(literal);
@@ -130,6 +177,8 @@ Value CaseEvaluator::canHold(const Case &literals) {
         range.high = range.high ? emit.minimum(range.high, bound.high) : bound.high;
       continue;
     }
+    if (informed)
+      continue;
     Possible possible = evaluator.getCondition(literal.condition);
     require(literal.negated ? possible.canBeFalse : possible.canBeTrue);
   }
@@ -148,6 +197,14 @@ Value CaseEvaluator::canHold(const Case &literals) {
     if (difference.high)
       notAbove(emit.subtract(query.low, key.high), difference.high);
   }
+  if (informed) {
+    // Where nothing is left one index of the rectangle stands for it: all is evaluated inside.
+    auto getPart = [&](const Range &range, const IndexRange &all) {
+      Value first = emit.minimum(range.low, all.last);
+      return IndexRange{first, emit.maximum(range.high, first)};
+    };
+    require(canHoldAnew(literals, getPart(ranges[Query], queries), getPart(ranges[Key], keys)));
+  }
   return result ? result : emit.constant(true);
 }
 
@@ -156,8 +213,9 @@ Value CaseEvaluator::canHold(Value condition, bool negated) {
   if (!disjunction)
     return {};
   bool addsSomething =
-      disjunction->leavesOut ||
-      llvm::any_of(disjunction->cases, [&](const Case &literals) { return isJoint(literals); });
+      disjunction->leavesOut || llvm::any_of(disjunction->cases, [&](const Case &literals) {
+        return isJoint(literals) || isInformed(literals);
+      });
   if (!addsSomething)
     return {};
   Value result = emit.constant(false);

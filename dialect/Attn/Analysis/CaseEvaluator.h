@@ -14,8 +14,10 @@
 namespace attnc::attn {
 
 /// Emits whether a condition can hold in a rectangle, case by case, where that says more than its
-/// operands each for themselves: in a case, bounds on q, kv and q - kv are solved together, and
-/// literals that contradict each other make none.
+/// operands each for themselves: in a case, bounds on q, kv and q - kv are solved together,
+/// literals that contradict each other make none, and what a literal is computed from is evaluated
+/// anew where other literals say more of it: for the part of the rectangle that they leave, and
+/// with the branches of selects that they choose.
 class CaseEvaluator {
 public:
   CaseEvaluator(IntervalArithmetic &emit, const MaskValues &values, RectangleEvaluator &evaluator,
@@ -38,12 +40,20 @@ private:
     Axis axis;
     bool low, high;
   };
+  struct Range {
+    mlir::Value low, high;
+  };
   std::optional<Sides> getSides(const Literal &literal) const;
+  auto getOps() const { return values.getMask().getBody().front().without_terminator(); }
   Bound getBound(const Literal &literal);
   /// True if bounds of the literals on different axes may exclude each other, which none of them
   /// tells for itself.
   bool isJoint(const Case &literals) const;
+  /// True if literals say more of what others of the case are computed from.
+  bool isInformed(const Case &literals) const;
   mlir::Value canHold(const Case &literals);
+  /// Whether the literals without bounds can hold where q and kv are in `range`s.
+  mlir::Value canHoldAnew(const Case &literals, IndexRange queryRange, IndexRange keyRange);
 
   IntervalArithmetic &emit;
   const MaskValues &values;

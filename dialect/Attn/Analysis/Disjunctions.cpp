@@ -77,13 +77,23 @@ static std::optional<Disjunction> visit(Value condition, bool negated, unsigned 
   };
   if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op))
     return combine(operand(0, negated), operand(1, negated), isa<arith::AndIOp>(op) != negated);
+  // Where two differ one holds and the other does not.
+  auto differ = [&](bool notSo) {
+    return combine(combine(operand(0, false), operand(1, !notSo), true),
+                   combine(operand(0, true), operand(1, notSo), true), false);
+  };
   if (isa_and_nonnull<arith::XOrIOp>(op)) {
     if (std::optional<int64_t> constant = getConstantInt(op->getOperand(1)))
       return operand(0, negated != (*constant != 0));
-    // Where they differ one holds and the other does not.
-    return combine(combine(operand(0, false), operand(1, !negated), true),
-                   combine(operand(0, true), operand(1, negated), true), false);
+    return differ(negated);
   }
+  if (auto comparison = condition.getDefiningOp<arith::CmpIOp>())
+    if (comparison.getLhs().getType().isInteger(1)) {
+      if (comparison.getPredicate() == arith::CmpIPredicate::eq)
+        return differ(!negated);
+      if (comparison.getPredicate() == arith::CmpIPredicate::ne)
+        return differ(negated);
+    }
   if (isa_and_nonnull<arith::SelectOp>(op))
     return combine(combine(operand(0, false), operand(1, negated), true),
                    combine(operand(0, true), operand(2, negated), true), false);

@@ -167,6 +167,19 @@ Interval IntervalArithmetic::multiply(Interval lhs, Interval rhs) {
   return mayWrap ? allUnless(fits, {lo, hi}) : Interval{lo, hi, min, max};
 }
 
+Interval IntervalArithmetic::square(Interval value) {
+  // The largest integer whose square does not wrap around.
+  constexpr int64_t limit = 3037000499;
+  Interval size = absolute(value);
+  auto times = [&](Value end) { return builder.createOrFold<arith::MulIOp>(loc, end, end); };
+  Interval result = {times(size.lo), times(size.hi)};
+  if (size.max > limit)
+    return allUnless(compare(CmpIPredicate::ule, size.hi, constant(limit)), result);
+  result.min = 0;
+  result.max = size.max * size.max;
+  return result;
+}
+
 Interval IntervalArithmetic::floorDiv(Interval lhs, Interval rhs) {
   Value atLo = emitter.emitFloorDiv(builder, loc, lhs.lo, rhs.lo);
   Value atHi = emitter.emitFloorDiv(builder, loc, lhs.hi, rhs.lo);
@@ -325,16 +338,29 @@ Possible IntervalArithmetic::compare(CmpIPredicate predicate, Interval lhs, Inte
   }
 }
 
-Value IntervalArithmetic::hitsRemainder(Interval dividend, int64_t divisor, Value first,
+Value IntervalArithmetic::hitsRemainder(Residues dividend, int64_t divisor, Value first,
                                         Value last) {
+  // Dividends and remainders are residue + step * n: n takes the dividend's place.
+  auto divide = [&](Value value) {
+    if (dividend.residue)
+      value = subtract(value, dividend.residue);
+    return floorDiv(value, dividend.step);
+  };
+  auto divideUp = [&](Value value) {
+    return dividend.step == 1 ? value : divide(add(value, constant(dividend.step - 1)));
+  };
+  Value lo = divideUp(dividend.values.lo), hi = divide(dividend.values.hi);
+  first = divideUp(first);
+  last = divide(last);
+  divisor /= dividend.step;
   // The last multiple of the divisor from which `first` is in reach, and whether `last` is not
   // before the dividends then. Ends are far from those of i64.
-  Value multiple = multiply(floorDiv(subtract(dividend.hi, first), divisor), divisor);
-  Value reaches = compare(CmpIPredicate::sge, add(multiple, last), dividend.lo);
+  Value multiple = multiply(floorDiv(subtract(hi, first), divisor), divisor);
+  Value reaches = compare(CmpIPredicate::sge, add(multiple, last), lo);
   return logicalAnd(compare(CmpIPredicate::sle, first, last), reaches);
 }
 
-Possible IntervalArithmetic::compareRemainder(CmpIPredicate predicate, Interval dividend,
+Possible IntervalArithmetic::compareRemainder(CmpIPredicate predicate, Residues dividend,
                                               int64_t divisor, Interval bound) {
   constexpr int64_t limit = int64_t(1) << 61;
   Value zero = constant(int64_t(0)), one = constant(int64_t(1));
@@ -371,8 +397,8 @@ Possible IntervalArithmetic::compareRemainder(CmpIPredicate predicate, Interval 
   default:
     return unknown();
   }
-  Value known = logicalAnd(compare(CmpIPredicate::sge, dividend.lo, constant(-limit)),
-                           compare(CmpIPredicate::sle, dividend.hi, constant(limit)));
+  Value known = logicalAnd(compare(CmpIPredicate::sge, dividend.values.lo, constant(-limit)),
+                           compare(CmpIPredicate::sle, dividend.values.hi, constant(limit)));
   Value unsure = logicalNot(known);
   return {logicalOr(result.canBeTrue, unsure), logicalOr(result.canBeFalse, unsure)};
 }

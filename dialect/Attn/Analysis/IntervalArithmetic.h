@@ -51,6 +51,7 @@ public:
   Interval subtract(Interval lhs, Interval rhs);
   Interval multiply(Interval lhs, int64_t factor);
   Interval multiply(Interval lhs, Interval rhs);
+  Interval square(Interval value);
   /// Division by one value: `rhs` is a point.
   Interval floorDiv(Interval lhs, Interval rhs);
   Interval floorMod(Interval lhs, Interval rhs);
@@ -66,9 +67,17 @@ public:
   Interval select(Possible condition, Interval lhs, Interval rhs);
 
   Possible compare(mlir::arith::CmpIPredicate predicate, Interval lhs, Interval rhs);
-  /// `dividend` modulo `divisor`, a constant above 0, compared with `bound`. Exact where the
-  /// dividend takes all integers of its interval and the bound is a point.
-  Possible compareRemainder(mlir::arith::CmpIPredicate predicate, Interval dividend,
+  /// The integers of `values` that are `residue` modulo `step`, where 0 <= residue < step; null is
+  /// 0.
+  struct Residues {
+    Interval values;
+    int64_t step = 1;
+    mlir::Value residue = nullptr;
+  };
+  /// `dividend` modulo `divisor`, a constant above 0 and a multiple of the dividend's step,
+  /// compared with `bound`. Exact where the dividend takes all its integers and the bound is a
+  /// point.
+  Possible compareRemainder(mlir::arith::CmpIPredicate predicate, Residues dividend,
                             int64_t divisor, Interval bound);
   Possible unknown();
   Possible known(mlir::Value condition);
@@ -106,7 +115,7 @@ private:
   mlir::Value or64(mlir::Value lhs, mlir::Value rhs);
   mlir::Value xor64(mlir::Value lhs, mlir::Value rhs);
   /// Whether an integer of `dividend` is in [first, last], inside [0, divisor), modulo `divisor`.
-  mlir::Value hitsRemainder(Interval dividend, int64_t divisor, mlir::Value first,
+  mlir::Value hitsRemainder(Residues dividend, int64_t divisor, mlir::Value first,
                             mlir::Value last);
   mlir::Value overflowsInSum(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
 

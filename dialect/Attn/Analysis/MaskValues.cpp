@@ -147,11 +147,12 @@ MaskValue MaskValues::visit(Value result) const {
     value.bounded = llvm::any_of(op->getOperands(), isBounded);
   } else {
     // Of single queries and keys more is known by computing them.
-    bool bitwise = isInt(type) && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
+    bool roughly =
+        isInt(type) && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MulIOp>(op);
     auto load = dyn_cast<LoadOp>(op);
     value.bounded =
         load ? isBlockLoad(*this, load)
-             : (bitwise || isIntervalOp(op, stages)) && llvm::all_of(op->getOperands(), isBounded);
+             : (roughly || isIntervalOp(op, stages)) && llvm::all_of(op->getOperands(), isBounded);
   }
   if (isInt(type) && !value.tabulated)
     setForm(op, value);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace attnc::attn;
@@ -44,10 +45,20 @@ Possible RectangleEvaluator::getCondition(Value value) const {
   return emit.unknown();
 }
 
+RectangleEvaluator RectangleEvaluator::narrow(IndexRange newQueries, IndexRange newKeys) const {
+  SmallVector<const AbstractValues *> all = {&own};
+  llvm::append_range(all, before);
+  RectangleEvaluator result(emit, values, all, newQueries, newKeys);
+  result.narrowed = true;
+  return result;
+}
+
 Interval RectangleEvaluator::getRange(Value value) {
-  for (const AbstractValues *earlier : before)
-    if (auto position = earlier->ranges.find(value); position != earlier->ranges.end())
-      return position->second;
+  bool isAnew = narrowed && (!value.getDefiningOp() || own.rests.contains(value));
+  if (!isAnew)
+    for (const AbstractValues *earlier : before)
+      if (auto position = earlier->ranges.find(value); position != earlier->ranges.end())
+        return position->second;
   auto found = own.ranges.find(value);
   if (found != own.ranges.end())
     return found->second;
@@ -156,6 +167,8 @@ Interval RectangleEvaluator::evaluateInt(Operation *op) {
       .Case([&](arith::AddIOp) { return emit.add(range(0), range(1)); })
       .Case([&](arith::SubIOp) { return emit.subtract(range(0), range(1)); })
       .Case([&](arith::MulIOp) {
+        if (op->getOperand(0) == op->getOperand(1))
+          return emit.square(range(0));
         return constant ? emit.multiply(range(0), *constant) : emit.multiply(range(0), range(1));
       })
       .Case([&](arith::ShLIOp) {
@@ -248,26 +261,9 @@ Possible RectangleEvaluator::evaluateCondition(Operation *op) {
       .Default([&](Operation *) { return emit.unknown(); });
 }
 
-Possible RectangleEvaluator::compare(CmpIPredicate predicate, Value lhs, Value rhs) {
-  // Of a table's elements no more is known than the smallest and the largest remainder.
-  auto isExact = [&](Value remainder) {
-    return !values.get(remainder).tabulated && values.get(remainder).stage != Stage::Head;
-  };
-  if (auto remainder = getRemainder(rhs); remainder && isExact(rhs) && !getRemainder(lhs)) {
-    std::swap(lhs, rhs);
-    predicate = swapOperands(predicate);
-  }
-  if (auto remainder = getRemainder(lhs); remainder && isExact(lhs))
-    return emit.compareRemainder(predicate, getRange(remainder->dividend), remainder->divisor,
-                                 getRange(rhs));
+Interval RectangleEvaluator::getDifference(Value lhs, Value rhs) {
   const LinearForm &a = values.get(lhs).form, &b = values.get(rhs).form;
-  bool shared =
-      (a.queryFactor != 0 && b.queryFactor != 0) || (a.keyFactor != 0 && b.keyFactor != 0);
-  if (!shared)
-    return emit.compare(predicate, getRange(lhs), getRange(rhs));
-
-  // The sides move together, so their difference says more than their ranges. It cannot overflow
-  // where both sides fit.
+  // It cannot overflow where both sides fit.
   Interval restA = getRest(lhs), restB = getRest(rhs);
   Value knownA = fits(a, restA), knownB = fits(b, restB);
   Interval rest = {emit.subtract(restA.lo, restB.hi), emit.subtract(restA.hi, restB.lo)};
@@ -275,5 +271,76 @@ Possible RectangleEvaluator::compare(CmpIPredicate predicate, Value lhs, Value r
   for (Value known : {knownA, knownB})
     if (known)
       difference = emit.allUnless(known, difference);
-  return emit.compare(predicate, difference, emit.point(int64_t(0)));
+  return difference;
+}
+
+IntervalArithmetic::Residues RectangleEvaluator::getResidues(Value value, int64_t divisor) {
+  const LinearForm &form = values.get(value).form;
+  IntervalArithmetic::Residues result = {getRange(value)};
+  Interval rest = getRest(value);
+  int64_t step = std::gcd(std::gcd(form.queryFactor, form.keyFactor), divisor);
+  if (!form.hasFactor() || step == 1 || !rest.isPoint())
+    return result;
+  result.step = step;
+  result.residue = emit.floorMod(rest, emit.point(step)).lo;
+  return result;
+}
+
+Value RectangleEvaluator::mayBeCongruent(Value lhs, Value rhs) {
+  const LinearForm &a = values.get(lhs).form, &b = values.get(rhs).form;
+  int64_t step = std::gcd(a.queryFactor - b.queryFactor, a.keyFactor - b.keyFactor);
+  Interval restA = getRest(lhs), restB = getRest(rhs);
+  if (step < 2 || !restA.isPoint() || !restB.isPoint())
+    return {};
+  Value rest = emit.subtract(restA.lo, restB.lo);
+  Value result =
+      emit.compare(CmpIPredicate::eq, rest, emit.multiply(emit.floorDiv(rest, step), step));
+  // What may wrap around is known up to multiples of 2^64 only.
+  for (auto [form, side] : {std::pair(a, restA), std::pair(b, restB)})
+    if (Value known = fits(form, side))
+      result = emit.logicalOr(result, emit.logicalNot(known));
+  return result;
+}
+
+Possible RectangleEvaluator::compareForms(CmpIPredicate predicate, Value lhs, Value rhs) {
+  const LinearForm &a = values.get(lhs).form, &b = values.get(rhs).form;
+  // Sides that move together have a difference that says more than their ranges.
+  bool shared =
+      (a.queryFactor != 0 && b.queryFactor != 0) || (a.keyFactor != 0 && b.keyFactor != 0);
+  if (!shared)
+    return emit.compare(predicate, getRange(lhs), getRange(rhs));
+  return emit.compare(predicate, getDifference(lhs, rhs), emit.point(int64_t(0)));
+}
+
+Possible RectangleEvaluator::compare(CmpIPredicate predicate, Value lhs, Value rhs) {
+  // Of a table's elements no more is known than the smallest and the largest remainder.
+  auto getExact = [&](Value value) -> std::optional<Remainder> {
+    if (values.get(value).tabulated || values.get(value).stage == Stage::Head)
+      return std::nullopt;
+    return getRemainder(value);
+  };
+  bool isEquation = predicate == CmpIPredicate::eq || predicate == CmpIPredicate::ne;
+  std::optional<Remainder> left = getExact(lhs), right = getExact(rhs);
+  if (isEquation && left && right && left->divisor == right->divisor) {
+    // Remainders are equal where the difference is a multiple.
+    auto hasFactor = [&](Value value) { return values.get(value).form.hasFactor(); };
+    if (hasFactor(left->dividend) && hasFactor(right->dividend))
+      return emit.compareRemainder(predicate, {getDifference(left->dividend, right->dividend)},
+                                   left->divisor, emit.point(int64_t(0)));
+  }
+  if (right && !getRemainder(lhs)) {
+    std::swap(lhs, rhs);
+    std::swap(left, right);
+    predicate = swapOperands(predicate);
+  }
+  if (left)
+    return emit.compareRemainder(predicate, getResidues(left->dividend, left->divisor),
+                                 left->divisor, getRange(rhs));
+  Possible result = compareForms(predicate, lhs, rhs);
+  if (isEquation)
+    if (Value congruent = mayBeCongruent(lhs, rhs)) {
+      Value &canBeEqual = predicate == CmpIPredicate::eq ? result.canBeTrue : result.canBeFalse;
+      canBeEqual = emit.logicalAnd(canBeEqual, congruent);
+    }
+  return result;
 }

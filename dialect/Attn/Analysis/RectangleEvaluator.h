@@ -37,6 +37,10 @@ public:
 
   AbstractValues own;
 
+  /// An evaluator for part of the rectangle. Values that are evaluated there are looked up here
+  /// no more.
+  RectangleEvaluator narrow(IndexRange newQueries, IndexRange newKeys) const;
+
   /// Evaluates the result of `op` from its operands.
   void evaluate(mlir::Operation *op);
 
@@ -61,11 +65,22 @@ private:
   mlir::Value loadAtPoint(LoadOp load, mlir::Value &isPoint);
   Possible evaluateCondition(mlir::Operation *op);
   Possible compare(mlir::arith::CmpIPredicate predicate, mlir::Value lhs, mlir::Value rhs);
+  Possible compareForms(mlir::arith::CmpIPredicate predicate, mlir::Value lhs, mlir::Value rhs);
+  /// `lhs` - `rhs`, of which terms that both sides have are taken away.
+  Interval getDifference(mlir::Value lhs, mlir::Value rhs);
+  /// The integers that `value` takes, which are known modulo `divisor` where its factors share one
+  /// with it.
+  IntervalArithmetic::Residues getResidues(mlir::Value value, int64_t divisor);
+  /// Whether the sides of an equation are equal modulo what their factors have in common; null
+  /// where that is always so.
+  mlir::Value mayBeCongruent(mlir::Value lhs, mlir::Value rhs);
 
   IntervalArithmetic &emit;
   const MaskValues &values;
   llvm::SmallVector<const AbstractValues *> before;
   IndexRange queries, keys;
+  /// Whether q and kv have other ranges here than before.
+  bool narrowed = false;
 };
 
 } // namespace attnc::attn
