@@ -13,7 +13,7 @@
 namespace attnc::api {
 
 /// An error if `pointer`, which a call writes to or reads, is NULL.
-inline Result checkPointer(const char *name, const void *pointer) {
+template <typename T> Result checkPointer(const char *name, const T *pointer) {
   if (pointer)
     return std::nullopt;
   return invalidArgument("`" + std::string(name) + "`: expected a pointer, got NULL");
