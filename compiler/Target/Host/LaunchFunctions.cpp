@@ -21,7 +21,6 @@
 using namespace attnc;
 using namespace attnc::metadata;
 using llvm::formatv;
-using llvm::StringRef;
 namespace json = llvm::json;
 
 /// The tasks of a launch, and how a thread does its share. {0} is the launch function, {1} the code
