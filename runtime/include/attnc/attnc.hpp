@@ -24,6 +24,7 @@
 #include <cstring>
 #include <exception>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -344,9 +345,13 @@ public:
   Result<void> trySet(const char *name, T value) {
     if constexpr (std::is_same_v<T, bool>)
       return check(attnc_launch_set_bool(handle.get(), name, value));
-    else if constexpr (std::is_integral_v<T>)
+    else if constexpr (std::is_integral_v<T>) {
+      // What no argument of integers holds is a float, which those refuse.
+      if constexpr (std::is_unsigned_v<T>)
+        if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+          return check(attnc_launch_set_float(handle.get(), name, static_cast<double>(value)));
       return check(attnc_launch_set_int(handle.get(), name, static_cast<int64_t>(value)));
-    else
+    } else
       return check(attnc_launch_set_float(handle.get(), name, static_cast<double>(value)));
   }
   template <typename T> Launch &set(const char *name, const T &value) {

@@ -462,17 +462,19 @@ TEST_F(ApiErrors, Scalars) {
       return std::string(launch.trySet(name, value).message());
     };
     std::string shift = message("shift", 128), cap = message("cap", true),
-                flag = message("flag", 1), real = message("shift", 1.5);
+                flag = message("flag", 1), real = message("shift", 1.5),
+                large = message("shift", std::numeric_limits<uint64_t>::max());
     if (isPrepared) {
       EXPECT_EQ(shift, "`shift`: expected an integer from -128 to 127, got 128");
       EXPECT_EQ(cap, "`cap`: expected a number of type f32, got a bool");
       EXPECT_EQ(flag, "`flag`: expected a bool, got a number");
       EXPECT_EQ(real, "`shift`: expected an integer of type i8, got 1.500000");
+      EXPECT_EQ(large, "`shift`: expected an integer of type i8, got 18446744073709551616.000000");
       EXPECT_EQ(message("cap", 1e300),
                 "`cap`: expected a value in the range of f32, got " + std::to_string(1e300));
     } else {
       // Before it is known which variant runs, they are told of then.
-      EXPECT_EQ(shift + cap + flag + real, "");
+      EXPECT_EQ(shift + cap + flag + real + large, "");
       EXPECT_EQ(prepare(), "`cap`: expected a number of type f32, got a bool");
       launch.set("cap", 1).set("shift", 1).set("flag", false);
     }
@@ -482,6 +484,13 @@ TEST_F(ApiErrors, Scalars) {
     EXPECT_EQ(message("scale", std::numeric_limits<double>::quiet_NaN()),
               "`scale`: expected a finite value, got nan");
   }
+  // What integers cannot hold is a float all the same.
+  launch.set("cap", std::numeric_limits<uint64_t>::max())
+      .set("shift", probe.shift)
+      .set("flag", probe.flag);
+  probe.cap = 18446744073709551616.0f;
+  launch();
+  EXPECT_TRUE(probe.isRight());
 }
 
 TEST_F(ApiErrors, Workspace) {
