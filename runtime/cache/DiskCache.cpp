@@ -229,18 +229,14 @@ Error DiskCache::write(std::string_view key, std::string_view suffix, std::strin
 }
 
 Error DiskCache::add(std::string_view key, std::string_view code) {
-  return keep(key, entrySuffix, code);
-}
-
-Error DiskCache::addForm(std::string_view key, std::string_view form) {
-  return keep(key, formSuffix, form);
-}
-
-Error DiskCache::keep(std::string_view key, std::string_view suffix, std::string_view code) {
-  Error error = write(key, suffix, code);
+  Error error = write(key, entrySuffix, code);
   std::lock_guard<std::mutex> lock(mutex);
   writeProblem = error.value_or("");
   return error;
+}
+
+Error DiskCache::addForm(std::string_view key, std::string_view form) const {
+  return write(key, formSuffix, form);
 }
 
 void DiskCache::evict() const {

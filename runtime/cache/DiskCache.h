@@ -40,8 +40,8 @@ public:
   /// differ in what does not matter.
   std::optional<std::string> findForm(std::string_view key) const;
 
-  /// Keeps a form, as add() keeps code.
-  std::optional<std::string> addForm(std::string_view key, std::string_view form);
+  /// Keeps a form, as add() keeps code; getInfo() does not tell why it cannot.
+  std::optional<std::string> addForm(std::string_view key, std::string_view form) const;
 
   /// Keeps `code`; entries that were not used for longest go where the cache would be too large.
   /// Returns why it cannot, which loses nothing but time.
@@ -64,9 +64,6 @@ private:
   std::optional<std::string> read(std::string_view key, std::string_view suffix) const;
   std::optional<std::string> write(std::string_view key, std::string_view suffix,
                                    std::string_view code) const;
-  /// Writes, and keeps why it could not.
-  std::optional<std::string> keep(std::string_view key, std::string_view suffix,
-                                  std::string_view code);
   void evict() const;
 
   const std::string folder;

@@ -181,6 +181,9 @@ TEST_F(Disk, WhatCannotBeKeptIsTold) {
   EXPECT_EQ(full.getInfo().problem, error);
   EXPECT_EQ(full.getInfo().entries, 1);
   EXPECT_EQ(full.find("first"), "code");
+  // A form that can be kept does not hide it.
+  ASSERT_EQ(full.addForm("key", "form"), std::nullopt);
+  EXPECT_EQ(full.getInfo().problem, error);
   ASSERT_EQ(full.add("key", "code"), std::nullopt);
   EXPECT_EQ(full.getInfo().problem, "");
 }
