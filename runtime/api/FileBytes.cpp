@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,13 +26,20 @@ Result FileBytes::open(const char *path) {
   auto unreadable = [path] {
     return Failure{ATTNC_UNAVAILABLE, std::string(path) + ": cannot read: " + std::strerror(errno)};
   };
-  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"), std::fclose);
-  if (!file)
+  // Whoever writes to a pipe must not be waited for.
+  int descriptor = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
     return unreadable();
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(fdopen(descriptor, "rb"), std::fclose);
   struct stat status = {};
-  if (fstat(fileno(file.get()), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    void *address = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE,
-                         fileno(file.get()), 0);
+  if (!file || fstat(descriptor, &status) != 0)
+    return unreadable();
+  // A pipe or a device may have no end.
+  if (!S_ISREG(status.st_mode))
+    return Failure{ATTNC_UNAVAILABLE, std::string(path) + ": expected a regular file"};
+  if (status.st_size > 0) {
+    void *address =
+        mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (address != MAP_FAILED) {
       mapping = address;
       mappedBytes = static_cast<size_t>(status.st_size);

@@ -13,8 +13,8 @@
 
 namespace attnc::api {
 
-/// The bytes of a file while it is read. A file is mapped, so that what is not looked at is not
-/// read; what cannot be mapped, such as a pipe, is copied.
+/// The bytes of a regular file while it is read. It is mapped, so that what is not looked at is not
+/// read; one that cannot be mapped is copied.
 class FileBytes {
 public:
   FileBytes() = default;

@@ -120,10 +120,11 @@ TEST_F(ApiErrors, Kernels) {
   EXPECT_FAILURE(ATTNC_UNAVAILABLE, attnc_kernel_load_file(device.get(), "/nowhere/x.so", &loaded),
                  attnc_device_message(device.get()),
                  "/nowhere/x.so: cannot read: No such file or directory");
-  EXPECT_FAILURE(ATTNC_UNAVAILABLE, attnc_kernel_load_file(device.get(), "/", &loaded),
-                 attnc_device_message(device.get()), "/: cannot read: Is a directory");
-  EXPECT_FAILURE(ATTNC_INVALID_KERNEL, attnc_kernel_load_file(device.get(), "/dev/null", &loaded),
-                 attnc_device_message(device.get()), "/dev/null: " + expected + "nothing");
+  // Some of these have no end.
+  for (std::string path : {"/", "/dev/null", "/dev/zero"}) {
+    EXPECT_FAILURE(ATTNC_UNAVAILABLE, attnc_kernel_load_file(device.get(), path.c_str(), &loaded),
+                   attnc_device_message(device.get()), path + ": expected a regular file");
+  }
 }
 
 TEST_F(ApiErrors, Queries) {
