@@ -9,6 +9,7 @@
 #include "runtime/cache/Sha256.h"
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 using namespace attnc;
 
@@ -133,8 +134,9 @@ Error Package::read(std::string_view bytes, Package &package) {
 
 std::vector<std::string_view> Package::getPrograms() const {
   std::vector<std::string_view> names;
+  std::unordered_set<std::string_view> known;
   for (const PackagedCode &code : codes)
-    if (std::find(names.begin(), names.end(), code.program) == names.end())
+    if (known.insert(code.program).second)
       names.push_back(code.program);
   return names;
 }

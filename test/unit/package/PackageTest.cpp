@@ -92,6 +92,20 @@ TEST(Package, HasWhatWasWritten) {
   EXPECT_TRUE(package.getCodesOf("other").empty());
 }
 
+// Nearly as many as an index has room for, which must not be compared each with each.
+TEST(Package, ManyPrograms) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 130000; ++i)
+    names.push_back(std::to_string(i));
+  std::vector<PackagedCode> codes;
+  for (const std::string &name : names)
+    codes.push_back({name, CodeForm::Ptx, "sm_80", "", "", ""});
+  std::string bytes = writePackage(codes);
+  Package package;
+  ASSERT_EQ(Package::read(bytes, package), std::nullopt);
+  EXPECT_EQ(package.getPrograms(), std::vector<std::string_view>(names.begin(), names.end()));
+}
+
 TEST(Package, WhatIsWrongIsSaid) {
   std::string bytes = writePackage(getCodes());
   EXPECT_EQ(read(""), "expected a package");
