@@ -57,8 +57,10 @@ typedef struct attnc_executor {
 // What a launch returns. Nothing is computed where it is not 0.
 enum {
   ATTNC_LAUNCHED = 0,
-  ATTNC_WRONG_SIZE = 1,    // one is negative or too large, or Hq is no multiple of Hkv
-  ATTNC_NO_TENSOR = 2,     // a tensor with elements has no data
+  // B, Hq, Hkv, Q or KV is above 2147483647, there are more blocks than 63 bits count, a size is
+  // negative, or Hq is no multiple of Hkv.
+  ATTNC_WRONG_SIZE = 1,
+  ATTNC_NO_TENSOR = 2,     // a tensor with elements has no data, or there are no arguments
   ATTNC_WRONG_EXECUTOR = 3 // its threads are out of range, or its scratch memory is not aligned
 };
 #endif

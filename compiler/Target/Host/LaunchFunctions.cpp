@@ -95,6 +95,9 @@ declare {{ i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
 define i32 @"{0}"(ptr %slots, ptr %executor) {{
 entry:
   %launch = alloca %launch
+  %no.slots = icmp eq ptr %slots, null
+  br i1 %no.slots, label %pointer.error, label %read.sizes
+read.sizes:
   %B = load i64, ptr %slots
   %Hq.at = getelementptr i64, ptr %slots, i64 1
   %Hq = load i64, ptr %Hq.at
@@ -104,15 +107,13 @@ entry:
   %Q = load i64, ptr %Q.at
   %KV.at = getelementptr i64, ptr %slots, i64 4
   %KV = load i64, ptr %KV.at
-  %signs.0 = or i64 %B, %Hq
-  %signs.1 = or i64 %Hkv, %Q
-  %signs.2 = or i64 %signs.0, %signs.1
-  %signs = or i64 %signs.2, %KV
-  %heads.pair = call {{ i64, i1 } @llvm.smul.with.overflow.i64(i64 %B, i64 %Hq)
-  %heads = extractvalue {{ i64, i1 } %heads.pair, 0
-  %heads.wrong = extractvalue {{ i64, i1 } %heads.pair, 1
-  %size.negative = icmp slt i64 %signs, 0
-  %size.wrong.0 = or i1 %size.negative, %heads.wrong
+  ; The bits of all: none is negative or above 31 bits.
+  %bits.0 = or i64 %B, %Hq
+  %bits.1 = or i64 %Hkv, %Q
+  %bits.2 = or i64 %bits.0, %bits.1
+  %bits = or i64 %bits.2, %KV
+  %size.wrong.0 = icmp ugt i64 %bits, 2147483647
+  %heads = mul i64 %B, %Hq
 {2}  br i1 %{3}, label %size.error, label %whether.empty
 whether.empty:
   %rows.all = mul i64 %heads, %Q

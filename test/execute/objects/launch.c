@@ -90,10 +90,21 @@ static void checkRefusals(const ARGS *args) {
   attnc_executor executor = {0};
   wrong.B = -1;
   expect(KERNEL(&wrong, NULL), ATTNC_WRONG_SIZE, "a negative size");
+  int64_t *sizes[] = {&wrong.B, &wrong.Hq, &wrong.Hkv, &wrong.Q, &wrong.KV};
+  for (int i = 0; i < 5; ++i) {
+    wrong = *args;
+    wrong.B = 0; /* nothing is computed with a size that is not refused */
+    *sizes[i] = (int64_t)1 << 31;
+    expect(KERNEL(&wrong, NULL), ATTNC_WRONG_SIZE, "a size of 32 bits");
+    *sizes[i] = INT64_MAX / 2;
+    expect(KERNEL(&wrong, NULL), ATTNC_WRONG_SIZE, "a size of 62 bits");
+  }
   wrong = *args;
-  wrong.B = INT64_MAX / 2;
-  wrong.Hq = 4 * args->Hkv;
-  expect(KERNEL(&wrong, NULL), ATTNC_WRONG_SIZE, "too many heads");
+  wrong.B = wrong.Hq = wrong.Hkv = wrong.Q = INT32_MAX;
+  expect(KERNEL(&wrong, NULL), ATTNC_WRONG_SIZE, "too many blocks");
+  wrong.B = 0;
+  expect(KERNEL(&wrong, NULL), ATTNC_LAUNCHED, "sizes of 31 bits");
+  expect(KERNEL(NULL, NULL), ATTNC_NO_TENSOR, "no arguments");
   wrong = *args;
   wrong.Hkv = args->Hq + 1;
   expect(KERNEL(&wrong, NULL), ATTNC_WRONG_SIZE, "heads that are no multiple");
