@@ -160,7 +160,9 @@ std::string DiskCache::getDefaultFolder() {
 
 Error DiskCache::checkFolder() const {
   if (folder.empty())
-    return "there is no folder for a cache: neither XDG_CACHE_HOME nor HOME is set";
+    return getDefaultFolder().empty()
+               ? "there is no folder for a cache: neither XDG_CACHE_HOME nor HOME is set"
+               : "the cache on disk is switched off";
   struct stat status;
   if (lstat(folder.c_str(), &status) != 0)
     return errno == ENOENT ? Error() : folder + ": " + getReason();

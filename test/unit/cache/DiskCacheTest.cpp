@@ -154,8 +154,6 @@ TEST_F(Disk, FoldersThatAreRefused) {
   write(root + "/file", "");
   EXPECT_EQ(DiskCache(root + "/file").add("key", "code"), root + "/file: expected a folder");
   EXPECT_EQ(DiskCache(root + "/file/x").add("key", "code"), root + "/file/x: Not a directory");
-  EXPECT_EQ(DiskCache("").add("key", "code"),
-            "there is no folder for a cache: neither XDG_CACHE_HOME nor HOME is set");
 }
 
 // A folder that cannot be made, and a disk that is full.
@@ -194,9 +192,12 @@ TEST_F(Disk, DefaultFolder) {
   setenv("XDG_CACHE_HOME", "relative", 1);
   setenv("HOME", "/home/somebody", 1);
   EXPECT_EQ(DiskCache::getDefaultFolder(), "/home/somebody/.cache/attnc");
+  EXPECT_EQ(DiskCache("").add("key", "code"), "the cache on disk is switched off");
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");
   EXPECT_EQ(DiskCache::getDefaultFolder(), "");
+  EXPECT_EQ(DiskCache("").getInfo().problem,
+            "there is no folder for a cache: neither XDG_CACHE_HOME nor HOME is set");
 }
 
 // The entries that were used last stay.
