@@ -89,7 +89,7 @@ llvm::Expected<llvm::json::Array> attnc::readMetadata(llvm::MemoryBufferRef file
   llvm::json::Array all;
   bool isObject = file.getBuffer().starts_with("\177ELF");
   if (!isObject && !file.getBuffer().contains(".version"))
-    return llvm::createStringError("expected PTX, a cubin or an object file");
+    return llvm::createStringError("expected PTX, a cubin, an object file, a library or a package");
   if (llvm::Error error = isObject ? readObject(file, all) : readPtx(file.getBuffer(), all))
     return error;
   if (all.empty())
