@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <limits>
 #include <optional>
 #include <thread>
 
@@ -32,6 +33,15 @@ TEST(ApiLaunch, ComputesWithAllArguments) {
       launch();
       EXPECT_TRUE(probe.isRight()) << headDim << " " << threads;
     }
+}
+
+TEST(ApiLaunch, UnsignedScalarsAreFloatsToo) {
+  Probe probe;
+  Launch launch = probe.bind(loadProbe(Device::host()));
+  launch.set("cap", std::numeric_limits<uint64_t>::max());
+  probe.cap = 18446744073709551616.0f;
+  launch();
+  EXPECT_TRUE(probe.isRight());
 }
 
 // A launch keeps what it needs; handles go in any order.
