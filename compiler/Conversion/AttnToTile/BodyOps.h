@@ -18,17 +18,21 @@ class BodyOps {
 public:
   BodyOps(attn::KernelOp kernel, int64_t scoreLoops);
 
-  /// Whether bodies that are unrolled over a thread's part of a block of keys have at most `most`
+  /// Whether bodies that are unrolled over a thread's part of a block of keys have at most so many
   /// ops of pairs, and of keys.
-  bool fitUnrolled(tile::WarpScheduleAttr schedule, int64_t most) const;
+  bool fitUnrolled(tile::WarpScheduleAttr schedule, int64_t mostOfPairs, int64_t mostOfKeys) const;
 
   /// The values of each query that pairs need: a thread keeps them for each of its rows.
   int64_t getQueryValues() const { return queryValues; }
+
+  /// Whether bodies read captured tensors pair by pair.
+  bool readPairs() const { return hasPairLoads; }
 
 private:
   template <typename OpTy> void add(OpTy body, int64_t loops);
 
   int64_t ofPairs = 0, ofKeys = 0, queryValues = 0;
+  bool hasPairLoads = false;
 };
 
 } // namespace attnc

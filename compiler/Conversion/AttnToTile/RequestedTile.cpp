@@ -47,7 +47,7 @@ static WarpScheduleAttr getSchedule(attn::KernelOp kernel, TileSizes tile, int64
                                  !kernel.getDtype().isF32(), /*shortGrid=*/false, rolled);
   };
   WarpScheduleAttr unrolled = get(/*rolled=*/false);
-  if (BodyOps(kernel, /*scoreLoops=*/2).fitUnrolled(unrolled, unrolledOps))
+  if (BodyOps(kernel, /*scoreLoops=*/2).fitUnrolled(unrolled, unrolledOps, unrolledOps))
     return unrolled;
   return get(/*rolled=*/true);
 }

@@ -29,12 +29,16 @@ using namespace mlir;
 using namespace attnc;
 using namespace attnc::tile;
 
-/// Most ops that bodies are unrolled to; in short grids, where a small kernel is worth more.
-static constexpr int64_t unrolledOps = 1024, shortUnrolledOps = 256;
+/// Most ops that bodies are unrolled to, of pairs in warps with many rows; else, where bodies can
+/// be rolled instead; in short grids, where a small kernel is worth more.
+static constexpr int64_t widePairOps = 1792, unrolledOps = 1024, shortUnrolledOps = 256;
 
 /// The rows of warps that compute rolled bodies, and the most values of a query that these may keep
 /// in registers beside the scores and the output of a large tile.
 static constexpr int64_t rolledWarpRows = 16, mostQueryValues = 16;
+
+/// The largest blocks of keys where bodies read captured tensors pair by pair.
+static constexpr int64_t mostKeysOfPairReads = 64;
 
 namespace {
 struct Sizes {
@@ -76,9 +80,12 @@ static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
              SharedLayout(kernel, schedule).totalBytes <= sharedMemory;
     };
     WarpScheduleAttr unrolled = getSchedule(/*rolled=*/false);
-    if (!fits(unrolled))
+    // Addresses of pairs take registers that large blocks of keys do not leave.
+    if (!fits(unrolled) || (bodies.readPairs() && sizes.keyBlock > mostKeysOfPairReads))
       continue;
-    if (bodies.fitUnrolled(unrolled, shortGrid ? shortUnrolledOps : unrolledOps))
+    int64_t most = shortGrid ? shortUnrolledOps : unrolledOps;
+    bool isWide = !shortGrid && sizes.warpRows > rolledWarpRows;
+    if (bodies.fitUnrolled(unrolled, isWide ? widePairOps : most, most))
       return unrolled;
     WarpScheduleAttr rolled = getSchedule(/*rolled=*/true);
     if (sizes.warpRows == rolledWarpRows && bodies.getQueryValues() <= mostQueryValues &&

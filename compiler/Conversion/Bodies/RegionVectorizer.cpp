@@ -26,17 +26,26 @@ RegionVectorizer::RegionVectorizer(attn::MaskOp mask, ValueRange conditions, OpE
 }
 
 void RegionVectorizer::selectOps() {
-  DenseSet<Value> needed(llvm::from_range, results);
-  for (Operation &op : llvm::reverse(body->without_terminator())) {
-    if (llvm::none_of(op.getResults(), [&](Value value) { return needed.contains(value); }))
-      continue;
-    needed.insert_range(op.getOperands());
+  for (Operation &op : body->without_terminator())
     ops.push_back(&op);
-  }
-  std::reverse(ops.begin(), ops.end());
+  ops = selectOps(StageValues());
 }
 
-void RegionVectorizer::emitStage(OpBuilder &builder, Stage stage,
+SmallVector<Operation *> RegionVectorizer::selectOps(const StageValues &known) const {
+  DenseSet<Value> needed(llvm::from_range, results);
+  SmallVector<Operation *> selected;
+  for (Operation *op : llvm::reverse(ops)) {
+    auto isNeeded = [&](Value value) { return needed.contains(value) && !known.contains(value); };
+    if (llvm::none_of(op->getResults(), isNeeded))
+      continue;
+    needed.insert_range(op->getOperands());
+    selected.push_back(op);
+  }
+  std::reverse(selected.begin(), selected.end());
+  return selected;
+}
+
+void RegionVectorizer::emitStage(OpBuilder &builder, Stage stage, ArrayRef<Operation *> selected,
                                  ArrayRef<const StageValues *> before, StageValues &values) {
   auto lookup = [&](Value value) {
     if (Value found = values.lookup(value))
@@ -46,7 +55,7 @@ void RegionVectorizer::emitStage(OpBuilder &builder, Stage stage,
         return found;
     llvm_unreachable("a value is used before its stage was emitted");
   };
-  for (Operation *op : ops) {
+  for (Operation *op : selected) {
     if (stages.get(op->getResult(0)) != stage)
       continue;
     SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), lookup);
@@ -57,21 +66,23 @@ void RegionVectorizer::emitStage(OpBuilder &builder, Stage stage,
 
 StageValues RegionVectorizer::emitHead(OpBuilder &builder, Value batchValue, Value headValue) {
   StageValues values = {{batch, batchValue}, {head, headValue}};
-  emitStage(builder, Stage::Head, {}, values);
+  emitStage(builder, Stage::Head, ops, {}, values);
   return values;
 }
 
 StageValues RegionVectorizer::emitQuery(OpBuilder &builder, const StageValues &headValues,
-                                        Value queryValue) {
-  StageValues values = {{query, queryValue}};
-  emitStage(builder, Stage::Query, {&headValues}, values);
+                                        Value queryValue, const StageValues &known) {
+  StageValues values = known;
+  values[query] = queryValue;
+  emitStage(builder, Stage::Query, selectOps(known), {&headValues}, values);
   return values;
 }
 
 StageValues RegionVectorizer::emitKey(OpBuilder &builder, const StageValues &headValues,
-                                      Value keyValue) {
-  StageValues values = {{key, keyValue}};
-  emitStage(builder, Stage::Key, {&headValues}, values);
+                                      Value keyValue, const StageValues &known) {
+  StageValues values = known;
+  values[key] = keyValue;
+  emitStage(builder, Stage::Key, selectOps(known), {&headValues}, values);
   return values;
 }
 
@@ -79,10 +90,10 @@ Value RegionVectorizer::emitPair(OpBuilder &builder, const StageValues &headValu
                                  const StageValues &queryValues, const StageValues &keyValues,
                                  Value scoreValue) {
   StageValues values;
-  emitStage(builder, Stage::Pair, {&headValues, &queryValues, &keyValues}, values);
+  emitStage(builder, Stage::Pair, ops, {&headValues, &queryValues, &keyValues}, values);
   if (score) {
     values[score] = scoreValue;
-    emitStage(builder, Stage::Score, {&headValues, &queryValues, &keyValues}, values);
+    emitStage(builder, Stage::Score, ops, {&headValues, &queryValues, &keyValues}, values);
   }
   auto lookup = [&](Value value) {
     for (const StageValues *stage : {&std::as_const(values), &keyValues, &queryValues, &headValues})

@@ -47,11 +47,14 @@ public:
   /// `lengths[b]`. `batch` and `head` are scalar i64.
   StageValues emitHead(mlir::OpBuilder &builder, mlir::Value batch, mlir::Value head);
 
-  /// Values that depend on the query but not on the key: `doc[b, q]`.
-  StageValues emitQuery(mlir::OpBuilder &builder, const StageValues &head, mlir::Value query);
+  /// Values that depend on the query but not on the key: `doc[b, q]`. Nothing is emitted for those
+  /// in `known`, nor for what they alone need.
+  StageValues emitQuery(mlir::OpBuilder &builder, const StageValues &head, mlir::Value query,
+                        const StageValues &known = StageValues());
 
-  /// Values that depend on the key but not on the query: `doc[b, kv]`.
-  StageValues emitKey(mlir::OpBuilder &builder, const StageValues &head, mlir::Value key);
+  /// The same for values that depend on the key but not on the query: `doc[b, kv]`.
+  StageValues emitKey(mlir::OpBuilder &builder, const StageValues &head, mlir::Value key,
+                      const StageValues &known = StageValues());
 
   /// What the body yields: f32 for a score, i1 for a mask; a vector if the query, the key or the
   /// score is one, also where the body depends on none of them. `score` is given for a score body
@@ -65,7 +68,11 @@ public:
 
 private:
   void selectOps();
+  /// The ops that the results need where `known` is.
+  llvm::SmallVector<mlir::Operation *> selectOps(const StageValues &known) const;
+  /// Emits those of `selected` that are of `stage`.
   void emitStage(mlir::OpBuilder &builder, attn::Stage stage,
+                 llvm::ArrayRef<mlir::Operation *> selected,
                  llvm::ArrayRef<const StageValues *> before, StageValues &values);
 
   mlir::Block *body;

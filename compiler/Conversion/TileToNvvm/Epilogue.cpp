@@ -122,7 +122,10 @@ void WarpLowering::storeRows(const State &state, const Values &sums) {
 void WarpLowering::emitEpilogue(State &state) {
   WarpBuilder::PhaseScope phase(code, "epilogue");
   Value zero = code.f32(0);
+  // Computed anew, and not kept through the loops.
   self = getPosition();
+  if (!schedule.getShortGrid())
+    placeBlock();
   // Without any block of keys, copies of queries may still be on their way.
   code.waitForCopies();
   code.barrier();

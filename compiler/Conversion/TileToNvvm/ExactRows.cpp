@@ -81,12 +81,13 @@ WarpLowering::Values WarpLowering::computeExactRow(Value row) {
   Value wideQuery = code.widen(getQuery(row));
   StageValues scoreHead, scoreQuery, maskQuery;
   if (score) {
-    scoreHead =
-        scoreHeads.size() == 1 ? scoreHeads.front() : score->emitHead(code, batch, getHead(row));
+    scoreHead = score->emitHead(code, batch, getHead(row));
     scoreQuery = score->emitQuery(code, scoreHead, wideQuery);
   }
-  if (mask)
+  if (mask) {
+    maskHead = mask->emitHead(code, batch, head);
     maskQuery = mask->emitQuery(code, maskHead, wideQuery);
+  }
   Values queries;
   Value queryStart = getQueryRow(q, row);
   for (int64_t part = 0; part < headParts; ++part)

@@ -53,7 +53,7 @@ WarpLowering::Values WarpLowering::emitShifts(Value firstKey, bool masked) {
   const StageValues &scoreHead = scoreHeads.front();
   StageValues distanceKey = distance->emitKey(code, scoreHead, key);
   Value slope = loadSlope();
-  for (const StageValues &scoreQuery : scoreQueries)
+  for (const StageValues &scoreQuery : queries.score)
     shifts.push_back(
         code.mulF(slope, distance->emitPair(code, scoreHead, scoreQuery, distanceKey)));
   return shifts;

@@ -37,9 +37,10 @@ void WarpLowering::emitRolledColumns(Scores &scores, Value firstKey, bool masked
       code.store(value, getPlace(slot, n), 4);
 
   Value laneFirst = code.add(firstKey, code.mul(self.quadLane, getLaneKeys(getKeyBlock(masked))));
-  Value lastKey = code.sub(numKeys, 1);
+  Value lastKey = code.sub(numKeys, 1), lanePlace = getLaneKeyPlace(masked);
+  const QueryStages rows = layout.hasSharedValues ? emitQueries(masked) : queries;
   code.loop(code.i32(0), code.i32(columns), 1, [&](Value n) {
-    Value key = code.add(laneFirst, getColumn(n));
+    Value column = getColumn(n), key = code.add(laneFirst, column);
     // Keys past the last are computed as the last.
     if (masked)
       key = code.minimum(key, lastKey);
@@ -47,16 +48,20 @@ void WarpLowering::emitRolledColumns(Scores &scores, Value firstKey, bool masked
     Value panel = code.mul(code.shiftRight(n, 3), layout.getScorePlace(0, 8, schedule));
     Value inPanel = code.mul(code.bitAnd(n, 7), layout.getScorePlace(0, 1, schedule));
     Value first = code.address(lane, code.add(panel, inPanel));
+    Value keyChunk = code.bitAnd(code.shiftRight(column, 3), 7 << 2);
+    Value keyPlace = code.shiftLeft(code.bitXor(column, keyChunk), 2);
+    StageValues known = loadKeyValues(code.bitXor(lanePlace, keyPlace), masked);
     auto getSlot = [&](int64_t slot) {
       return code.address(first, layout.getScorePlace(slot, 0, schedule));
     };
-    Values column;
+    Values scoresOfKey;
     for (int64_t slot = 0; slot < slots; ++slot)
-      column.push_back(code.load(f32, getSlot(slot), 4));
+      scoresOfKey.push_back(code.load(f32, getSlot(slot), 4));
     // Ranges of keys are left to the softmax.
     auto combine = [](int64_t, Value taken) { return taken; };
-    emitColumn(column, code.widen(key), masked && pairMask ? CombineFn(combine) : CombineFn());
-    for (auto [slot, value] : llvm::enumerate(column))
+    emitColumn(scoresOfKey, rows, code.widen(key), known,
+               masked && pairMask ? CombineFn(combine) : CombineFn());
+    for (auto [slot, value] : llvm::enumerate(scoresOfKey))
       code.store(value, getSlot(slot), 4);
   });
 

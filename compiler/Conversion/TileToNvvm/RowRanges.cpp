@@ -61,8 +61,7 @@ void WarpLowering::storeForQuad(Value key, int64_t array, Value row) {
 }
 
 WarpLowering::LaneRanges WarpLowering::getLaneRanges(Value firstKey) {
-  Value zero = code.i32(0);
-  auto getRelative = [&](Value key) { return code.maximum(code.sub(key, firstKey), zero); };
+  auto getRelative = [&](Value key) { return code.sub(key, firstKey); };
   int64_t slots = getNumSlots();
   LaneRanges ranges;
   if (!hasRowRanges()) {
@@ -89,9 +88,7 @@ void WarpLowering::makeBits(LaneRanges &ranges, int64_t columns) {
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     Values &words = ranges.bits.emplace_back();
     for (int64_t first = 0; first < columns; first += wordBits) {
-      auto inWord = [&](Value key) {
-        return first == 0 ? key : code.maximum(code.sub(key, first), code.i32(0));
-      };
+      auto inWord = [&](Value key) { return code.maximum(code.sub(key, first), code.i32(0)); };
       Value begin = code.i32(0), count = inWord(ranges.ends[slot]);
       if (!ranges.begins.empty()) {
         begin = inWord(ranges.begins[slot]);
@@ -107,6 +104,10 @@ Value WarpLowering::isInRange(const LaneRanges &ranges, int64_t slot, int64_t n)
     return code.compareBit(ranges.bits[slot][n / wordBits], n % wordBits);
   Value column = code.i32(getColumn(n));
   Value before = code.less(column, ranges.ends[slot]);
-  return ranges.begins.empty() ? before
-                               : code.andOf(code.lessEqual(ranges.begins[slot], column), before);
+  if (!ranges.begins.empty())
+    before = code.andOf(code.lessEqual(ranges.begins[slot], column), before);
+  if (ranges.conditions.empty())
+    return before;
+  Value word = ranges.conditions[getColumn(n) / wordBits];
+  return code.andOf(before, code.compareBit(word, getColumn(n) % wordBits));
 }

@@ -26,13 +26,13 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
   if (masked)
     code.ifElse(
         alignedKeys, [&] { copyValues(firstKey, /*full=*/false); },
-        [&] {
-          copyBlockElements(firstKey);
-          code.barrier();
-        });
+        [&] { copyBlockElements(firstKey); });
   else
     copyValues(firstKey, /*full=*/true);
+  // Loads take their time while products are computed.
+  SmallVector<KeyWords> keyWords = computeKeyValues(firstKey, masked);
   Scores scores = emitDot(masked);
+  storeKeyValues(keyWords, masked);
   code.waitForCopies();
   code.barrier();
   copyNextKeys();
@@ -59,38 +59,49 @@ void WarpLowering::emitWeights(Scores &scores, Value firstKey, bool masked, Stat
 
 WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &partial,
                                             const Run &full) {
-  Value someFull = full.isInside(full.first);
-  auto copyFirstFull = [&] {
-    code.ifTrue(someFull, [&] { copyKeys(full.getFirstKey(full.first), /*full=*/true); });
+  auto isInside = [&](const Run &run, Value place) {
+    return code.lessUnsigned(place, run.getEnd());
   };
-  code.ifTrue(alignedKeys, [&] {
-    code.ifElse(
-        partial.isInside(partial.first),
-        [&] { copyKeys(partial.getFirstKey(partial.first), /*full=*/false); }, copyFirstFull);
-  });
+  Value someFull = isInside(full, full.first);
+  auto getFirstFull = [&] { return full.getFirstKey(full.first); };
+  auto copyFirstFull = [&] {
+    code.ifTrue(someFull, [&] { copyKeys(getFirstFull(), /*full=*/true); });
+  };
+  // Full blocks of the size of masked ones are copied in the same way; the first key is `numKeys`
+  // where there are none.
+  bool sameBlocks = schedule.getMaskedBlocks() == 1;
+  Value firstFull;
+  if (sameBlocks)
+    firstFull = code.choose(someFull, code.getI32Type(), getFirstFull, [&] { return numKeys; });
+  auto copyMasked = [&](Value place) {
+    auto getFirstKey = [&] { return partial.getFirstKey(place); };
+    if (sameBlocks) {
+      Value key = code.choose(isInside(partial, place), code.getI32Type(), getFirstKey,
+                              [&] { return firstFull; });
+      code.ifTrue(code.andOf(alignedKeys, code.less(key, numKeys)),
+                  [&] { copyKeys(key, /*full=*/false); });
+    } else {
+      code.ifTrue(alignedKeys, [&] {
+        code.ifElse(
+            isInside(partial, place), [&] { copyKeys(getFirstKey(), /*full=*/false); },
+            copyFirstFull);
+      });
+    }
+  };
+  copyMasked(partial.first);
 
   auto visit = [&](const State &before, const Run &run, bool masked) {
     Values initial = {run.first};
     initial.append(before.flatten());
-    auto isInside = [&](ValueRange carried) { return run.isInside(carried.front()); };
-    Values after = code.loopWhile(initial, isInside, [&](ValueRange carried) {
+    auto isAny = [&](ValueRange carried) { return isInside(run, carried.front()); };
+    Values after = code.loopWhile(initial, isAny, [&](ValueRange carried) {
       Value next;
       auto copyNextKeys = [&] {
         next = run.getNext(carried.front());
-        Value inRun = run.isInside(next);
-        auto copyNext = [&] { copyKeys(run.getFirstKey(next), /*full=*/!masked); };
-        if (!masked)
-          code.ifTrue(inRun, copyNext);
-        else if (schedule.getMaskedBlocks() != 1)
-          code.ifTrue(alignedKeys, [&] { code.ifElse(inRun, copyNext, copyFirstFull); });
+        if (masked)
+          copyMasked(next);
         else
-          // Full blocks are copied in the same way.
-          code.ifTrue(code.andOf(alignedKeys, code.orOf(inRun, someFull)), [&] {
-            Value key = code.choose(
-                inRun, code.getI32Type(), [&] { return run.getFirstKey(next); },
-                [&] { return full.getFirstKey(full.first); });
-            copyKeys(key, /*full=*/false);
-          });
+          code.ifTrue(isInside(run, next), [&] { copyKeys(run.getFirstKey(next), /*full=*/true); });
       };
       State state = visitBlock(before.unflatten(carried.drop_front()),
                                run.getFirstKey(carried.front()), masked, copyNextKeys);
@@ -171,6 +182,16 @@ static Value divideUp(WarpBuilder &code, Value value, int64_t divisor) {
   return code.add(whole, more);
 }
 
+void WarpLowering::prepareMaskHead() {
+  maskRanges->prepareHead(code, batch, head, arguments.getDim("Q"), arguments.getDim("KV"));
+}
+
+attn::MaskRanges::PreparedRange WarpLowering::prepareBlockQueries() {
+  Value first = code.widen(getQuery(firstRow));
+  Value last = code.widen(getQuery(code.add(firstRow, code.sub(rowCount, 1))));
+  return maskRanges->prepareQueries(code, first, last);
+}
+
 WarpLowering::State WarpLowering::emitRuns(const State &initial) {
   WarpBuilder::PhaseScope phase(code, "loops over blocks of keys");
   Value zero = code.i32(0);
@@ -178,12 +199,9 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
   keyEnd = numKeys;
   SmallVector<KeyBlocks, attn::maxKeyRuns> runs;
   if (mask) {
-    Value first = code.widen(getQuery(firstRow));
-    Value last = code.widen(getQuery(code.add(firstRow, code.sub(rowCount, 1))));
-    maskRanges->prepareHead(code, batch, head, arguments.getDim("Q"), arguments.getDim("KV"));
+    prepareMaskHead();
     storeRowRanges();
-    blockQueries = maskRanges->prepareQueries(code, first, last);
-    runs = placeRuns(maskRanges->emitKeyRuns(code, blockQueries));
+    runs = placeRuns(maskRanges->emitKeyRuns(code, prepareBlockQueries()));
   } else {
     runs.push_back(placeRun(zero, numKeys, zero, numKeys));
   }
@@ -260,17 +278,15 @@ std::array<Value, 4> WarpLowering::getPlaces(const KeyBlocks &blocks) {
 
 WarpLowering::State WarpLowering::visitBlocks(const State &initial, const KeyPlaces &places) {
   int64_t keyBlock = schedule.getKeyBlock(), maskedKeyBlock = schedule.getMaskedKeyBlock();
-  auto isBefore = [this](std::function<Value()> end) {
-    return [this, end](Value key) { return code.lessUnsigned(key, end()); };
-  };
+  // Places are first keys.
   auto isKey = [](Value key) { return key; };
   auto getNext = [=, this](Value key) {
     Value next = code.add(key, maskedKeyBlock);
     return code.select(code.equal(next, places.fullBegin()), places.fullEnd(), next);
   };
-  Run full{places.fullBegin(), isBefore(places.fullEnd),
+  Run full{places.fullBegin(), places.fullEnd,
            [=, this](Value key) { return code.add(key, keyBlock); }, isKey};
-  Run partial{places.first(), isBefore(places.end), getNext, isKey};
+  Run partial{places.first(), places.end, getNext, isKey};
   return visitRuns(initial, partial, full);
 }
 
@@ -307,6 +323,9 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
   int64_t maskedKeyBlock = schedule.getMaskedKeyBlock();
   bool hasFull = !schedule.getShortGrid();
   Value block = code.add(first, self.thread), zero = code.i32(0);
+  // Prepared for each list anew, and not kept through the loops.
+  prepareMaskHead();
+  attn::MaskRanges::PreparedRange blockQueries = prepareBlockQueries();
   if (workspace)
     block = getSplitBlock(block);
   // A bit for each masked block of this thread's block.
@@ -394,7 +413,7 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
     return blocks;
   };
   auto getRun = [&](const BlockList &blocks) {
-    return Run{code.i32(0), [=, this](Value n) { return code.less(n, blocks.count); },
+    return Run{code.i32(0), [=] { return blocks.count; },
                [this](Value n) { return code.add(n, 1); }, blocks.getFirstKey};
   };
   Value begin = code.divide(blocks.begin, schedule.getMaskedBlocks());

@@ -14,25 +14,38 @@ using namespace attnc;
 
 static constexpr float infinity = std::numeric_limits<float>::infinity();
 
-void WarpLowering::emitColumn(MutableArrayRef<Value> scores, Value key, CombineFn combine) {
+WarpLowering::QueryStages WarpLowering::emitQueries(bool masked) {
+  QueryStages stages;
+  for (auto [slot, known] : llvm::enumerate(loadQueryValues(masked))) {
+    if (score)
+      stages.score.push_back(
+          score->emitQuery(code, scoreHeads[slot % scoreHeads.size()], rowQueries[slot], known));
+    if (masked && pairMask)
+      stages.mask.push_back(pairMask->emitQuery(code, maskHead, rowQueries[slot], known));
+  }
+  return stages;
+}
+
+void WarpLowering::emitColumn(MutableArrayRef<Value> scores, const QueryStages &queries, Value key,
+                              const StageValues &known, CombineFn combine) {
   SmallVector<StageValues, 4> scoreKeys;
   StageValues maskKey;
   if (evaluatesScore())
     for (const StageValues &scoreHead : scoreHeads)
-      scoreKeys.push_back(score->emitKey(code, scoreHead, key));
+      scoreKeys.push_back(score->emitKey(code, scoreHead, key, known));
   if (combine)
-    maskKey = pairMask->emitKey(code, maskHead, key);
+    maskKey = pairMask->emitKey(code, maskHead, key, known);
   for (auto [slot, value] : llvm::enumerate(scores)) {
     // A score body's first factor may join the scale.
     if (scoreScale)
       value = arith::MulFOp::create(code, value, scoreScale, arith::FastMathFlags::reassoc);
     if (evaluatesScore()) {
       size_t i = slot % scoreHeads.size();
-      value = score->emitPair(code, scoreHeads[i], scoreQueries[slot], scoreKeys[i], value);
+      value = score->emitPair(code, scoreHeads[i], queries.score[slot], scoreKeys[i], value);
     }
     if (!combine)
       continue;
-    Value taken = pairMask->emitPair(code, maskHead, maskQueries[slot], maskKey);
+    Value taken = pairMask->emitPair(code, maskHead, queries.mask[slot], maskKey);
     value = code.select(combine(slot, taken), value, code.f32(-infinity));
   }
 }
@@ -50,15 +63,24 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
   LaneRanges ranges;
   if (masked) {
     ranges = getLaneRanges(firstKey);
-    if (schedule.getTensorCores())
+    // With conditions of pairs a comparison joins theirs.
+    if (schedule.getTensorCores() && !(evaluatesMask && !rolled && ranges.begins.empty()))
       makeBits(ranges, columns);
+    restrictToConditions(ranges);
   }
   if (rolled)
     return ranges;
-  Value laneFirst, lastKey = code.sub(numKeys, 1);
+  Value laneFirst, lanePlace, lastKey = code.sub(numKeys, 1);
   if (evaluates)
     laneFirst = code.add(firstKey, code.mul(self.quadLane, getLaneKeys(getKeyBlock(masked))));
+  bool hasKeyValues = !getSharedValues(layout.sharedValues.keys, masked).empty();
+  if (hasKeyValues)
+    lanePlace = getLaneKeyPlace(masked);
+  SmallVector<StageValues> known(getKeyGroup());
+  const QueryStages rows = layout.hasSharedValues && evaluates ? emitQueries(masked) : queries;
   for (int64_t n = 0; n < columns; ++n) {
+    if (hasKeyValues && n % getKeyGroup() == 0)
+      known = loadKeyValues(lanePlace, n, masked);
     Value key;
     if (evaluates) {
       key = code.add(laneFirst, getColumn(n));
@@ -71,9 +93,10 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
     for (const Values &row : scores)
       column.push_back(row[n]);
     auto combine = [&](int64_t slot, Value taken) {
-      return code.andOf(isInRange(ranges, slot, n), taken);
+      return code.bothOf(isInRange(ranges, slot, n), taken);
     };
-    emitColumn(column, key, evaluatesMask ? CombineFn(combine) : CombineFn());
+    emitColumn(column, rows, key, known[n % getKeyGroup()],
+               evaluatesMask ? CombineFn(combine) : CombineFn());
     for (auto [row, value] : llvm::zip(scores, column))
       row[n] = value;
   }

@@ -232,8 +232,9 @@ void WarpLowering::loadBlockSource() {
 }
 
 /// The function of this kernel that copies keys and values of a masked block element by element,
-/// given the first key and how many there are from it on. A call in the loop costs it little; the
-/// code itself would not, and neither would a function that calls another.
+/// given the first key and how many there are from it on, and where there is one buffer waits for
+/// all threads. A call in the loop costs it little; the code itself would not, and neither would a
+/// function that calls another.
 LLVM::LLVMFuncOp WarpLowering::getBlockFunction() {
   auto module = kernel->getParentOfType<ModuleOp>();
   std::string name = ("attnc_copy_block_" + function.getSymName()).str();
@@ -276,6 +277,8 @@ LLVM::LLVMFuncOp WarpLowering::getBlockFunction() {
     copyElements(inner, rows, attn.getDtype(), schedule.getNumThreads(), keyBlock,
                  layout.getKeyOrder(keyBlock));
   });
+  if (!stage)
+    inner.barrier();
   LLVM::ReturnOp::create(inner, ValueRange());
   return copy;
 }
@@ -338,7 +341,7 @@ void WarpLowering::copyKeyTile(const Rows &rows, const Tile &tile, Value firstKe
   }
   Value count = full ? Value() : code.sub(numKeys, firstKey);
   // One multiplication: strides of aligned rows fit in 32 bits.
-  Value row = code.mul(code.widenUnsigned(firstKey), code.widenUnsigned(code.narrow(rows.stride)));
+  Value row = code.mul(code.widenUnsigned(firstKey), code.widenUnsigned(rows.narrowStride));
   Value start = code.address(source, row);
   copyAligned(copy, place, tile, count, [&](int64_t passRow) {
     return passRow ? code.address(start, code.mul(rows.stride, passRow)) : start;

@@ -68,6 +68,13 @@ Value WarpBuilder::bitRun(Value first, Value count) {
       LLVM::AsmDialectAttr(), ArrayAttr());
   return run.getResult(0);
 }
+Value WarpBuilder::bothOf(Value lhs, Value rhs) {
+  auto both = LLVM::InlineAsmOp::create(
+      *this, getI1Type(), ValueRange{lhs, rhs}, "and.pred $0, $1, $2;", "=b,b,b",
+      /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  return both.getResult(0);
+}
 Value WarpBuilder::compareBit(Value bits, int64_t bit) {
   return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, bitAnd(bits, int64_t(1) << bit),
                                i32(0));

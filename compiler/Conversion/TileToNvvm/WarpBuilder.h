@@ -61,6 +61,8 @@ public:
   mlir::Value mapBits(mlir::Value value, llvm::ArrayRef<int64_t> images);
   /// `count` bits from bit `first` on, both not negative; bits past the last are dropped.
   mlir::Value bitRun(mlir::Value first, mlir::Value count);
+  /// Whether both predicates hold, as one that LLVM does not take apart into two selections.
+  mlir::Value bothOf(mlir::Value lhs, mlir::Value rhs);
   mlir::Value compareBit(mlir::Value bits, int64_t bit);
   /// i64 to i32 and back, for values that fit.
   mlir::Value narrow(mlir::Value value);

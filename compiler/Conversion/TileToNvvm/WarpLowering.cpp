@@ -63,8 +63,13 @@ WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     mask.emplace(op, emitter);
     maskAnalysis.emplace(op);
     maskRanges.emplace(*maskAnalysis, emitter);
-    if (ArrayRef<Value> conditions = maskAnalysis->getPairConditions(); !conditions.empty())
+    const attn::SharedValues &values = layout.sharedValues;
+    ArrayRef<Value> conditions =
+        layout.hasSharedValues ? values.pairConditions : maskAnalysis->getPairConditions();
+    if (!conditions.empty())
       pairMask.emplace(op, conditions, emitter);
+    if (layout.hasSharedValues && !values.keyConditions.empty())
+      keyConditions.emplace(op, values.keyConditions, emitter);
   }
 }
 
@@ -87,7 +92,9 @@ WarpLowering::Rows WarpLowering::getRows(int64_t tensor, int64_t elementBytes, V
   Value start = code.add(address, code.mul(offset, elementBytes));
   rows.base = LLVM::IntToPtrOp::create(
       code, LLVM::LLVMPointerType::get(code.getContext(), globalMemory), start);
-  rows.stride = code.mul(arguments.getSlot(tensor + ArgumentLayout::RowStride), elementBytes);
+  Value stride = arguments.getSlot(tensor + ArgumentLayout::RowStride);
+  rows.stride = code.mul(stride, elementBytes);
+  rows.narrowStride = code.mul(code.narrow(stride), elementBytes);
   Value low = code.bitAnd(arith::OrIOp::create(code, start, rows.stride), 15);
   rows.aligned =
       code.andOf(code.equal(low, code.i64(0)), code.less(rows.stride, code.i64(int64_t(1) << 24)));
@@ -227,11 +234,11 @@ void WarpLowering::preparePairs() {
     Value query = code.widen(getQuery(rowOfAll));
     if (differ)
       scoreHeads.push_back(score->emitHead(code, batch, getHead(rowOfAll)));
-    if (score)
-      scoreQueries.push_back(score->emitQuery(code, scoreHeads.back(), query));
-    if (pairMask)
-      maskQueries.push_back(pairMask->emitQuery(code, maskHead, query));
+    rowQueries.push_back(query);
   }
+  storeQueryValues();
+  if (linearScore || !layout.hasSharedValues)
+    queries = emitQueries(/*masked=*/true);
 }
 
 WarpLowering::Values WarpLowering::State::flatten() const {

@@ -58,6 +58,8 @@ private:
   struct Rows {
     mlir::Value base;
     mlir::Value stride;
+    /// The low half of the stride, i32, which is all of it where rows are aligned.
+    mlir::Value narrowStride;
     /// From a head to the next, in bytes, where heads are packed: `base` is then of the first one.
     mlir::Value headStride;
     /// Whether every row starts at a multiple of 16 bytes, and the stride is below 2^24: 256 rows
@@ -98,11 +100,13 @@ private:
     mlir::Value count;
     std::function<mlir::Value(mlir::Value)> getFirstKey;
   };
-  /// Blocks of keys to visit, by their places: the first one, whether a place is one of the run
-  /// (i1), the place after one that is, and the first key there; all others i32.
+  /// Blocks of keys to visit, by their places: the first one, a place behind all of them, the one
+  /// after another, and the first key there. All i32, and unsigned: the first key behind the last
+  /// block may be 2^31.
   struct Run {
     mlir::Value first;
-    std::function<mlir::Value(mlir::Value)> isInside, getNext, getFirstKey;
+    std::function<mlir::Value()> getEnd;
+    std::function<mlir::Value(mlir::Value)> getNext, getFirstKey;
   };
 
   //===--------------------------------------------------------------------===//
@@ -210,6 +214,9 @@ private:
   /// As emitRuns where blocks of keys have to be classified: as many at a time as there are
   /// threads.
   State emitClassifiedRuns(const State &initial, const KeyBlocks &blocks);
+  /// Prepares what is known of the mask's head, and of the queries of the block.
+  void prepareMaskHead();
+  attn::MaskRanges::PreparedRange prepareBlockQueries();
   void classifyBlocks(mlir::Value first, const KeyBlocks &blocks);
   State visitRuns(const State &initial, const Run &partial, const Run &full);
   /// The same in short grids, which have a buffer more for keys and values: those of a block are
@@ -251,15 +258,48 @@ private:
   void storeRowRanges();
   void storeForQuad(mlir::Value key, int64_t array, mlir::Value row);
   /// The keys of a lane that its rows attend to, as far as ranges tell, for each row slot: begin
-  /// and end relative to the lane's first key of the block, i32 and not negative; no begins are 0.
+  /// and end relative to the lane's first key of the block, i32; no begins are 0.
   /// On tensor cores also as bits, one a column.
   struct LaneRanges {
     Values begins, ends;
     llvm::SmallVector<Values, 4> bits;
+    /// Without tensor cores the conditions of keys: bits of the columns behind the lane's first
+    /// one, 32 a word.
+    Values conditions;
   };
   LaneRanges getLaneRanges(mlir::Value firstKey);
   void makeBits(LaneRanges &ranges, int64_t columns);
   mlir::Value isInRange(const LaneRanges &ranges, int64_t slot, int64_t n);
+
+  //===--------------------------------------------------------------------===//
+  // SharedValues.cpp: what bodies compute of a key or a query alone
+  //===--------------------------------------------------------------------===//
+
+  /// What a thread has computed of one key of a block: the values, i32 or f32, of key number `key`,
+  /// an i32, and what the conditions of the keys of its warp say, bits of an i32. Where there are
+  /// more threads than keys, of a key that another thread has too.
+  struct KeyWords {
+    mlir::Value key;
+    Values values;
+    mlir::Value conditions;
+  };
+  /// Those of `values` that are in shared memory, in the order of their arrays.
+  Values getSharedValues(const attn::SharedValues::OfBodies &values, bool masked) const;
+  void storeQueryValues();
+  /// For each row slot.
+  llvm::SmallVector<StageValues> loadQueryValues(bool masked);
+  llvm::SmallVector<KeyWords> computeKeyValues(mlir::Value firstKey, bool masked);
+  void storeKeyValues(llvm::ArrayRef<KeyWords> words, bool masked);
+  /// The place of the lane's first key, i32.
+  mlir::Value getLaneKeyPlace(bool masked);
+  /// How many columns of a lane are neighbours.
+  int64_t getKeyGroup() const { return schedule.getTensorCores() ? 4 : 2; }
+  /// The values of a lane's key `n` and its neighbours.
+  llvm::SmallVector<StageValues> loadKeyValues(mlir::Value lanePlace, int64_t n, bool masked);
+  /// The values of the key in `place`.
+  StageValues loadKeyValues(mlir::Value place, bool masked);
+  /// Leaves in ranges only keys for which the conditions hold.
+  void restrictToConditions(LaneRanges &ranges);
 
   //===--------------------------------------------------------------------===//
   // Softmax.cpp: tile.map, tile.mask, tile.softmax_step
@@ -269,10 +309,16 @@ private:
   bool evaluatesScore() const { return score && !linearScore; }
   LaneRanges emitPairs(Scores &scores, mlir::Value firstKey, bool masked);
   using CombineFn = llvm::function_ref<mlir::Value(int64_t slot, mlir::Value taken)>;
-  /// Turns products of one key, one a row slot, into scores, which a linear body has done before.
-  /// With `combine`, those for which it gives false for what the conditions of pairs say become
-  /// -inf.
-  void emitColumn(llvm::MutableArrayRef<mlir::Value> scores, mlir::Value key, CombineFn combine);
+  /// What has been emitted for the query of each row slot.
+  struct QueryStages {
+    llvm::SmallVector<StageValues, 4> score, mask;
+  };
+  QueryStages emitQueries(bool masked);
+  /// Turns products of one key, one a row slot, into scores, which a linear body has done before;
+  /// `known` is what is known of the key. With `combine`, those for which it gives false for what
+  /// the conditions of pairs say become -inf.
+  void emitColumn(llvm::MutableArrayRef<mlir::Value> scores, const QueryStages &queries,
+                  mlir::Value key, const StageValues &known, CombineFn combine);
   /// Turns scores, relative to `shifts` if there are any, into weights; gives what the output has
   /// to be multiplied by.
   Values emitSoftmaxStep(Scores &scores, const LaneRanges &ranges, mlir::ValueRange shifts,
@@ -359,19 +405,21 @@ private:
   ThreadOpEmitter emitter;
   /// The mask, and what of it is not a range of keys for each query.
   std::optional<RegionVectorizer> score, mask, pairMask;
+  /// Conditions that need no query, where they are not among those of `pairMask`.
+  std::optional<RegionVectorizer> keyConditions;
   /// A score body that is linear, and its distance.
   std::optional<attn::LinearScore> linearScore;
   std::optional<RegionVectorizer> distance;
   std::optional<attn::MaskAnalysis> maskAnalysis;
   std::optional<attn::MaskRanges> maskRanges;
-  attn::MaskRanges::PreparedRange blockQueries;
   /// Whether ranges are not always known.
   bool rowsMayBeUnknown = false;
   /// One, or one a row slot where heads are packed and the score body uses them.
   llvm::SmallVector<StageValues, 4> scoreHeads;
   StageValues maskHead;
-  /// One a row slot.
-  llvm::SmallVector<StageValues, 4> scoreQueries, maskQueries;
+  /// One a row slot, i64, and what is kept in registers of them.
+  Values rowQueries;
+  QueryStages queries;
 
   ThreadPosition self;
   /// All i32: the number of keys, the first row of the block and how many it has.

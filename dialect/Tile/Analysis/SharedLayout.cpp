@@ -62,7 +62,7 @@ TileCopy::TileCopy(TileOrder order, int64_t rows, int64_t numThreads)
       passRows.push_back(passRows[i] + rowBit);
 }
 
-SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
+SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) : sharedValues(kernel) {
   tensorCores = schedule.getTensorCores();
   elementBytes = kernel.getDtype().getIntOrFloatBitWidth() / 8;
   // A step of mma.sync takes 16 columns of q and k; pairs of its tiles of 8 columns are loaded
@@ -132,6 +132,17 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) {
   hasStatistics = take(tensorCores && stateRegisters >= tightRegisters, 2 * rowBytes);
   maxima = place(hasStatistics ? rowBytes : 0);
   sums = place(hasStatistics ? rowBytes : 0);
+  auto getArrayBytes = [&](int64_t places, size_t numValues) -> int64_t {
+    return llvm::alignTo(4 * places * numValues, panelBytes);
+  };
+  int64_t queryBytes = getArrayBytes(rows, sharedValues.queries.size());
+  int64_t keyBytes = getArrayBytes(keyRows, sharedValues.keys.size());
+  int64_t bitBytes = sharedValues.keyConditions.empty() ? 0 : panelBytes;
+  int64_t sharedBytes = queryBytes + keyBytes + bitBytes;
+  hasSharedValues = take(!schedule.getShortGrid() && sharedBytes != 0, sharedBytes);
+  queryArrays = place(hasSharedValues ? queryBytes : 0);
+  keyArrays = place(hasSharedValues ? keyBytes : 0);
+  keyBits = place(hasSharedValues ? bitBytes : 0);
   totalBytes = end;
 }
 

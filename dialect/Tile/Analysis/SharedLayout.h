@@ -8,6 +8,7 @@
 #ifndef DIALECT_TILE_ANALYSIS_SHAREDLAYOUT_H
 #define DIALECT_TILE_ANALYSIS_SHAREDLAYOUT_H
 
+#include "dialect/Attn/Analysis/SharedValues.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -119,6 +120,22 @@ struct SharedLayout {
   /// of the thread's weights.
   bool hasStatistics;
   int64_t maxima, sums;
+  /// With `hasSharedValues`, what bodies compute of queries and of keys alone: of queries four
+  /// bytes a query for each value, those of the score body first, where the rows of a thread follow
+  /// each other; of a block of keys the same, and a bit a key for all conditions together.
+  bool hasSharedValues;
+  attn::SharedValues sharedValues;
+  int64_t queryArrays, keyArrays, keyBits;
+  int64_t getQueryArray(int64_t value, WarpScheduleAttr schedule) const {
+    return queryArrays + value * 4 * schedule.getQueryBlock();
+  }
+  /// The array of value `value`, and the place of key `key` in it. Chunks of 32 keys have their
+  /// places xored, so that the four lanes of a quad, whose keys are a quarter of the block apart,
+  /// read different banks; places are linear, as those of a tile.
+  int64_t getKeyArray(int64_t value, WarpScheduleAttr schedule) const {
+    return keyArrays + value * 4 * schedule.getKeyBlock();
+  }
+  static int64_t getKeyPlace(int64_t key) { return 4 * (key ^ (key / 32 & 7) << 2); }
   int64_t totalBytes;
 };
 

@@ -37,7 +37,52 @@ attn.kernel @pair_ops dtype(bf16) head_dim(64) value_dim(64) {
     %2 = arith.mulf %1, %s : f32
     %3 = arith.mulf %2, %s : f32
     %4 = arith.mulf %3, %s : f32
-    attn.yield %4 : f32
+    %5 = arith.mulf %4, %s : f32
+    %6 = arith.mulf %5, %s : f32
+    %7 = arith.mulf %6, %s : f32
+    attn.yield %7 : f32
+  }
+}
+// Divisions count as what becomes of them, but for those by constants.
+// CHECK: tile.kernel @divisions warp_schedule(<query_block = 128, warp_rows = 32, key_block = 64,
+attn.kernel @divisions dtype(bf16) head_dim(64) value_dim(64) {
+  attn.scalar @cap : f32
+  attn.score(%s, %b, %h, %q, %kv) {
+    %cap = attn.get @cap : f32
+    %0 = arith.divf %s, %cap : f32
+    %1 = arith.divf %0, %cap : f32
+    attn.yield %1 : f32
+  }
+}
+// CHECK: tile.kernel @divisions_by_constants warp_schedule(<query_block = 128, warp_rows = 32, key_block = 128,
+attn.kernel @divisions_by_constants dtype(bf16) head_dim(64) value_dim(64) {
+  attn.score(%s, %b, %h, %q, %kv) {
+    %c3 = arith.constant 3.0 : f32
+    %0 = arith.divf %s, %c3 : f32
+    %1 = arith.divf %0, %c3 : f32
+    attn.yield %1 : f32
+  }
+}
+// CHECK: tile.kernel @int_division warp_schedule(<query_block = 128, warp_rows = 32, key_block = 64,
+attn.kernel @int_division dtype(bf16) head_dim(64) value_dim(64) {
+  attn.mask(%b, %h, %q, %kv) {
+    %c0 = arith.constant 0 : i64
+    %c3 = arith.constant 3 : i64
+    %0 = arith.subi %q, %kv : i64
+    %1 = attn.floordiv %0, %c3 : i64
+    %2 = attn.floormod %1, %c3 : i64
+    %3 = arith.cmpi eq, %2, %c0 : i64
+    attn.yield %3 : i1
+  }
+}
+// Nor do blocks have more than 64 keys where tables are read pair by pair.
+// CHECK: tile.kernel @pair_reads warp_schedule(<query_block = 128, warp_rows = 32, key_block = 64,
+attn.kernel @pair_reads dtype(bf16) head_dim(64) value_dim(64) {
+  attn.capture @bias : f32["Q", "KV"]
+  attn.score(%s, %b, %h, %q, %kv) {
+    %bias = attn.load @bias[clamp %q, clamp %kv : i64, i64] : f32
+    %r = arith.addf %s, %bias : f32
+    attn.yield %r : f32
   }
 }
 // CHECK: tile.kernel @query_ops warp_schedule(<query_block = 128, warp_rows = 32, key_block = 128,

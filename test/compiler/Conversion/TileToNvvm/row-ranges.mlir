@@ -53,7 +53,7 @@ attn.kernel @window dtype(f32) head_dim(16) value_dim(16) {
 
 // -----
 
-// Other conjuncts stay, and take the bits into account. Where a range may not be known, for numbers that might wrap around, the row takes no part and is computed once more.
+// Other conjuncts stay, and a comparison with the end of the range joins them. Where a range may not be known, for numbers that might wrap around, the row takes no part and is computed once more.
 // CHECK-LABEL: llvm.func @offset(
 // CHECK:         scf.for {{.*}} to %c32_i32 step %c64_i32
 // CHECK:           %[[KNOWN:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
@@ -61,10 +61,11 @@ attn.kernel @window dtype(f32) head_dim(16) value_dim(16) {
 // CHECK:           %[[UNKNOWN:.*]] = arith.xori %[[KNOWN]], %true
 // CHECK:           %[[AGAIN:.*]] = arith.extui %[[UNKNOWN]] : i1 to i32
 // CHECK:           llvm.store %[[AGAIN]],
-// CHECK:         llvm.inline_asm "bmsk.clamp.b32
+// CHECK:         nvvm.mma.sync
+// CHECK-NOT:     bmsk
 // CHECK:         %[[OTHER:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : i32
-// CHECK:         %[[INSIDE:.*]] = arith.cmpi ne, %{{.*}}, %c0_i32
-// CHECK:         arith.andi %[[INSIDE]], %[[OTHER]] : i1
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi sgt, %{{.*}}, %c0_i32
+// CHECK:         llvm.inline_asm "and.pred $0, $1, $2;", "=b,b,b" %[[INSIDE]], %[[OTHER]] :
 attn.kernel @offset dtype(bf16) head_dim(16) value_dim(16) {
   attn.scalar @shift : i64
   attn.mask(%b, %h, %q, %kv) {

@@ -44,16 +44,14 @@ attn.kernel @plain dtype(bf16) head_dim(16) value_dim(16) {
 // CHECK:         nvvm.mma.sync
 // CHECK:         %[[DOT:.*]] = llvm.extractvalue %{{.*}}[0]
 // CHECK:         nvvm.barrier
-// CHECK:         %[[BITS:.*]] = llvm.inline_asm "bmsk.clamp.b32
 // CHECK:         %[[LAST:.*]] = arith.addi %{{.*}}, %c-1_i32
 // CHECK:         %[[USED:.*]] = arith.minsi %{{.*}}, %[[LAST]] : i32
 // CHECK:         %[[SCALED:.*]] = arith.mulf %[[DOT]], %[[SCALE:.*]] :
 // CHECK:         %[[SCORE:.*]] = arith.addf %[[SCALED]], %[[SCALED]]
 // CHECK:         %[[AND:.*]] = arith.andi %[[QUERY:.*]], %[[USED]] : i32
 // CHECK:         %[[KEEP:.*]] = arith.cmpi eq, %[[AND]], %[[QUERY]]
-// CHECK:         %[[BIT:.*]] = arith.andi %[[BITS]], %c1_i32
-// CHECK:         %[[INSIDE:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
-// CHECK:         %[[TAKEN:.*]] = arith.andi %[[INSIDE]], %[[KEEP]]
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi sgt, %{{.*}}, %c0_i32
+// CHECK:         %[[TAKEN:.*]] = llvm.inline_asm "and.pred $0, $1, $2;", "=b,b,b" %[[INSIDE]], %[[KEEP]] :
 // CHECK:         %[[S0:.*]] = arith.select %[[TAKEN]], %[[SCORE]], %{{.*}} : f32
 // CHECK:         %[[E0:.*]] = math.fma %[[S0]],
 // CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[E0]])

@@ -34,7 +34,6 @@
 // CHECK:           nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %{{.*}} :
 // CHECK:         } else {
 // CHECK:           llvm.call @attnc_copy_block_whole_panels(
-// CHECK-NEXT:      nvvm.barrier
 // CHECK-NEXT:    }
 
 // A full block of keys is whole.
