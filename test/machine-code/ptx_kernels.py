@@ -67,7 +67,7 @@ def read_not_there_yet(section):
 def lower_not_there_yet(section, measured):
     """Lowers the figures of a section to those measured, and drops what is not among these. None is raised."""
     table = json.loads(NOT_THERE_YET.read_text())
-    table[section] = {what: {name: min(figure, measured[what][name]) for name, figure in figures.items()}
+    table[section] = {what: {name: min(figure, measured[what][name]) for name, figure in figures.items() if name in measured[what]}
                       for what, figures in table[section].items() if what in measured}
     lines = [f'  "{name}": {{\n' + ",\n".join(f'    "{what}": {json.dumps(figures)}' for what, figures in entries.items()) + "\n  }"
              for name, entries in table.items()]

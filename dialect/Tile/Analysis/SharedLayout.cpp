@@ -62,7 +62,8 @@ TileCopy::TileCopy(TileOrder order, int64_t rows, int64_t numThreads)
       passRows.push_back(passRows[i] + rowBit);
 }
 
-SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule) : sharedValues(kernel) {
+SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule)
+    : sharedValues(kernel) {
   tensorCores = schedule.getTensorCores();
   elementBytes = kernel.getDtype().getIntOrFloatBitWidth() / 8;
   // A step of mma.sync takes 16 columns of q and k; pairs of its tiles of 8 columns are loaded

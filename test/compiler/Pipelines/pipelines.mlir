@@ -5,7 +5,7 @@
 // RUN: attn-opt %s --ptx-pipeline=shared-memory=16000 | FileCheck %s --check-prefixes=PTX,SMALL
 // RUN: not attn-opt %s --ptx-pipeline=shared-memory=1000 2>&1 | FileCheck %s --check-prefix=SHARED
 
-// CPU: expected a CPU of native, x86-64-v3, x86-64, got `pentium`
+// CPU: expected a CPU of native, x86-64-v4-bf16, x86-64-v4, x86-64-v3, x86-64, got `pentium`
 // SHARED: error: no tile of this kernel fits into 1000 bytes
 
 // The pipeline for GPUs leads to the LLVM dialect, with the GPU's instructions for what a CPU has to compute. The kernel notes how
