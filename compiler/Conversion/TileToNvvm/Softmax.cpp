@@ -63,8 +63,9 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
   LaneRanges ranges;
   if (masked) {
     ranges = getLaneRanges(firstKey);
-    // With conditions of pairs a comparison joins theirs.
-    if (schedule.getTensorCores() && !(evaluatesMask && !rolled && ranges.begins.empty()))
+    // With conditions of pairs, and none of keys, which are bits, a comparison joins theirs.
+    bool compares = evaluatesMask && !rolled && ranges.begins.empty() && !keyConditions;
+    if (schedule.getTensorCores() && !compares)
       makeBits(ranges, columns);
     restrictToConditions(ranges);
   }
