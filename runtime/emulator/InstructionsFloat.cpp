@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "runtime/emulator/Float.h"
+#include "runtime/emulator/Half.h"
 #include "runtime/emulator/Lanes.h"
 
 #include <algorithm>
@@ -253,12 +254,64 @@ void decodeCopySign(Decoder &decoder) {
                                             });
 }
 
+/// f32 arithmetic whose last source is f32, and the others are of 16 bits and converted, which is
+/// exact (PTX ISA, "Mixed Precision Floating-Point Instructions"). Mode as in packMode.
+template <float (*Widen)(uint16_t)>
+void runMixed(Warp &warp, const Instruction &instruction, uint32_t active) {
+  bool isFma = instruction.c.isPresent();
+  Stored<uint16_t> scratchA[32], scratchB[32];
+  Stored<float> scratchLast[32], out[32];
+  const Stored<uint16_t> *a = readRow<uint16_t>(warp, instruction.a, scratchA);
+  const Stored<uint16_t> *b = isFma ? readRow<uint16_t>(warp, instruction.b, scratchB) : a;
+  const Stored<float> *last =
+      readRow<float>(warp, isFma ? instruction.c : instruction.b, scratchLast);
+  auto operation = static_cast<FloatOperation>(instruction.mode & 7);
+  auto rounding = static_cast<RoundingMode>(instruction.mode >> 3 & 7);
+  bool saturates = instruction.mode & 128;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    out[lane] = 0;
+    if (!(active >> lane & 1))
+      continue;
+    float x = Widen(a[lane]), y = Widen(b[lane]), z = fromStored<float>(last[lane]);
+    float result = computeRounded(operation, x, isFma ? y : z, z, rounding);
+    out[lane] = toStored<float>(canonicalNan(saturates ? saturate(result) : result));
+  }
+  writeRow<float>(warp, instruction.d, out, active);
+}
+
+void decodeMixed(Decoder &decoder, FloatOperation operation, size_t sources) {
+  bool isGiven = false;
+  RoundingMode rounding = decoder.takeRounding(isGiven);
+  bool saturates = decoder.take("sat");
+  decoder.expectTypeOf({Type::F32});
+  Type type = decoder.expectTypeOf({Type::F16, Type::BF16});
+  if (rounding == RoundingMode::NearestAway || (operation == FloatOperation::Fma && !isGiven))
+    decoder.failUnknown();
+  decoder.expectOperands(sources + 1, sources + 1);
+  decoder.out.kind = InstructionClass::Float;
+  decoder.out.d = decoder.result(0, Type::F32);
+  decoder.out.a = decoder.value(1, type);
+  decoder.out.b = decoder.value(2, sources > 2 ? type : Type::F32);
+  if (sources > 2)
+    decoder.out.c = decoder.value(3, Type::F32);
+  decoder.out.mode = packMode(operation, rounding, /*flush=*/false, saturates);
+  decoder.out.handler = type == Type::F16 ? &runMixed<halfToFloat> : &runMixed<brainToFloat>;
+}
+
 void decodeFma(Decoder &decoder) { decodeFloating(decoder); }
 
 } // namespace
 
 void decodeFloating(Decoder &decoder) {
   std::string_view name = decoder.name();
+  if (decoder.has("f32") && (decoder.has("f16") || decoder.has("bf16"))) {
+    if (name == "add")
+      return decodeMixed(decoder, FloatOperation::Add, 2);
+    if (name == "sub")
+      return decodeMixed(decoder, FloatOperation::Subtract, 2);
+    if (name == "fma")
+      return decodeMixed(decoder, FloatOperation::Fma, 3);
+  }
   for (std::string_view type : {"f16", "f16x2", "bf16", "bf16x2"})
     if (decoder.has(type))
       return decodeHalf(decoder);

@@ -312,6 +312,11 @@ def halves():
                 pairs = [x | edges[(7 * i + 3) % len(edges)] << 16 for i, x in enumerate(edges)]
                 add(f"{op}.rn{suffix}.{form.name}x2", [32] * count, 32, lambda *v, f=function:
                     f(*(x & 0xFFFF for x in v)) | f(*(x >> 16 for x in v)) << 16, [pairs] * count)
+        for mode, op, suffix in itertools.product(("rn", "rz", "rm", "rp"), ("add", "sub", "fma"), ("", ".sat")):
+            narrow = 2 if op == "fma" else 1
+            add(f"{op}.{mode}{suffix}.f32.{form.name}", [16] * narrow + [32], 32, lambda *v, op=op, m=mode, s=suffix, form=form:
+                exact.arithmetic(F32, op, [exact.convert(form, F32, x) for x in v[:-1]] + [v[-1]], m, sat=s == ".sat"),
+                [edges] * narrow + [EDGES[F32]])
         for which, suffix in itertools.product(("min", "max"), ("", ".NaN")):
             add(f"{which}{suffix}.{form.name}", [16] * 2, 16, lambda a, b, w=which, s=suffix, form=form:
                 extreme(form, a, b, w == "min", bool(s), False), [edges] * 2)

@@ -66,7 +66,8 @@ SharedValues::SharedValues(KernelOp kernel) {
   if (!op)
     return;
   Stages stages(op);
-  for (Value condition : MaskAnalysis(op).getPairConditions()) {
+  MaskAnalysis analysis(op);
+  for (Value condition : analysis.getPairConditions()) {
     Stage stage = stages.get(condition);
     bool needsQuery = stage != Stage::Head && stage != Stage::Key;
     (needsQuery ? pairConditions : keyConditions).push_back(condition);
