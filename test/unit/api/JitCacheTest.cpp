@@ -230,6 +230,19 @@ TEST_F(JitCache, CachesThatCannotBeWritten) {
   EXPECT_EQ(getInfo().disk_entries, 1);
 }
 
+// What the program is found by is small and kept, which does not hide that its code is not.
+TEST_F(JitCache, CodeThatIsLargerThanTheCache) {
+  attnc_cache_options_t options{};
+  options.struct_size = sizeof options;
+  options.folder = folder.c_str();
+  options.max_disk_bytes = 4096;
+  ASSERT_EQ(attnc_cache_configure(&options), ATTNC_OK);
+  EXPECT_EQ(run(jit(program, {"f32", "8"}, Device::host(1)), 10), 7);
+  EXPECT_STREQ(getInfo().problem, "the code is larger than the cache");
+  EXPECT_EQ(getInfo().disk_entries, 0);
+  EXPECT_GT(getInfo().disk_bytes, 0);
+}
+
 TEST_F(JitCache, MemoryIsBounded) {
   configure("", 2);
   Device device = Device::host(1);
