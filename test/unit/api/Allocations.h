@@ -15,6 +15,9 @@
 #if __has_feature(thread_sanitizer)
 #define ATTNC_HAS_THREAD_SANITIZER // which has operators of its own
 #endif
+#if __has_feature(address_sanitizer)
+#define ATTNC_HAS_ADDRESS_SANITIZER
+#endif
 #endif
 
 namespace attnc::test {

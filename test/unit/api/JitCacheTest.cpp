@@ -8,10 +8,15 @@
 #include "attnc/attnc.hpp"
 #include "test/unit/api/Allocations.h"
 #include <atomic>
+#include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <random>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace attnc;
 using namespace attnc::test;
@@ -310,6 +315,61 @@ TEST_F(JitCache, WrongArguments) {
   EXPECT_EQ(fail(), "`max_kernels`: expected at least 0, got -1");
   EXPECT_EQ(attnc_cache_get_info(nullptr), ATTNC_INVALID_ARGUMENT);
   EXPECT_STREQ(attnc_device_message(nullptr), "`info`: expected a pointer, got NULL");
+}
+
+namespace {
+#if defined(ATTNC_HAS_THREAD_SANITIZER) || defined(ATTNC_HAS_ADDRESS_SANITIZER)
+// Compiling takes seconds.
+constexpr int killRounds = 20, mostMicroseconds = 2000000;
+#else
+constexpr int killRounds = 500, mostMicroseconds = 80000;
+#endif
+constexpr int keptWindows = 8;
+
+/// Whether the kernel for a window of so many keys, compiled or found, computes with that one.
+bool isRight(int window) {
+  std::string text = "mask_mod = and_masks(causal, sliding_window(" + std::to_string(window) + "))";
+  float result = run(jit(text, {"f32", "8"}, Device::host(1)), 10);
+  return std::abs(result - (9 - static_cast<float>(std::min(window, 10) - 1) / 2)) < 1e-4f;
+}
+
+/// Finds kernels, and compiles new ones, until it is killed, and ends at once if one is wrong.
+void useKernels(unsigned seed) {
+  for (std::mt19937 random(seed);;)
+    if (!isRight(static_cast<int>(random() % 4 ? 1 + random() % keptWindows : random() % 1000 + 9)))
+      _exit(1);
+}
+} // namespace
+
+// Two processes that compile, find and run kernels are killed at any moment, again and again: none
+// is ever wrong, and what they leave is whole.
+TEST_F(JitCache, KilledProcessesLeaveNoWrongKernels) {
+  for (int window = 1; window <= keptWindows; ++window)
+    ASSERT_TRUE(isRight(window)) << window;
+  std::mt19937 random(5);
+  for (int round = 0; round < killRounds; ++round) {
+    pid_t children[2];
+    for (pid_t &child : children) {
+      child = fork();
+      ASSERT_GE(child, 0);
+      if (child == 0)
+        useKernels(static_cast<unsigned>(round * 2 + (&child == children)));
+    }
+    usleep(random() % mostMicroseconds);
+    for (pid_t child : children) {
+      kill(child, SIGKILL);
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+          << "round " << round << ": a wrong kernel";
+    }
+  }
+  // More is left than was there.
+  EXPECT_GT(getInfo().disk_entries, keptWindows);
+  count();
+  for (int window = 1; window <= keptWindows; ++window)
+    EXPECT_TRUE(isRight(window)) << window;
+  EXPECT_EQ(count(), "0 0 8");
 }
 
 // 64 threads, a thousand calls each: 200 kernels, each compiled once whoever asks first.
