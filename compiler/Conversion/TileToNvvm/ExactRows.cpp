@@ -79,14 +79,14 @@ WarpLowering::Values WarpLowering::computeExactRow(Value row) {
   int64_t headParts = llvm::divideCeil(headDim, warpSize);
   int64_t valueParts = llvm::divideCeil(valueDim, warpSize);
   Value wideQuery = code.widen(getQuery(row));
-  StageValues scoreHead, scoreQuery, maskQuery;
+  StageValues scoreHead, scoreQuery, headOfMask, maskQuery;
   if (score) {
     scoreHead = score->emitHead(code, batch, getHead(row));
     scoreQuery = score->emitQuery(code, scoreHead, wideQuery);
   }
   if (mask) {
-    maskHead = mask->emitHead(code, batch, head);
-    maskQuery = mask->emitQuery(code, maskHead, wideQuery);
+    headOfMask = mask->emitHead(code, batch, head);
+    maskQuery = mask->emitQuery(code, headOfMask, wideQuery);
   }
   Values queries;
   Value queryStart = getQueryRow(q, row);
@@ -110,8 +110,8 @@ WarpLowering::Values WarpLowering::computeExactRow(Value row) {
                               value);
     Value taken = code.compareF(arith::CmpFPredicate::UNE, value, infinite);
     if (mask)
-      taken = code.andOf(
-          taken, mask->emitPair(code, maskHead, maskQuery, mask->emitKey(code, maskHead, wideKey)));
+      taken = code.andOf(taken, mask->emitPair(code, headOfMask, maskQuery,
+                                               mask->emitKey(code, headOfMask, wideKey)));
     return code.choose(
         taken, TypeRange(ValueRange(initial)),
         [&] {

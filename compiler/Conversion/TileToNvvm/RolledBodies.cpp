@@ -48,9 +48,8 @@ void WarpLowering::emitRolledColumns(Scores &scores, Value firstKey, bool masked
     Value panel = code.mul(code.shiftRight(n, 3), layout.getScorePlace(0, 8, schedule));
     Value inPanel = code.mul(code.bitAnd(n, 7), layout.getScorePlace(0, 1, schedule));
     Value first = code.address(lane, code.add(panel, inPanel));
-    Value keyChunk = code.bitAnd(code.shiftRight(column, 3), 7 << 2);
-    Value keyPlace = code.shiftLeft(code.bitXor(column, keyChunk), 2);
-    StageValues known = loadKeyValues(code.bitXor(lanePlace, keyPlace), masked);
+    Value keyPlace = code.bitXor(lanePlace, getKeyPlace(column));
+    StageValues known = loadKeyValues(keyPlace, /*count=*/1, masked).front();
     auto getSlot = [&](int64_t slot) {
       return code.address(first, layout.getScorePlace(slot, 0, schedule));
     };

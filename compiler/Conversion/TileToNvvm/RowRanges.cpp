@@ -42,19 +42,20 @@ void WarpLowering::storeRowRanges() {
             });
 }
 
+Value WarpLowering::getQuadPlace(Value row, int64_t quadWords) {
+  SmallVector<int64_t> bits;
+  for (int64_t bit = 1; bit < schedule.getQueryBlock(); bit *= 2)
+    bits.push_back(bit < 8                        ? bit * quadWords
+                   : bit < schedule.getWarpRows() ? bit / 8
+                                                  : 8 * bit / schedule.getWarpRows() * quadWords);
+  return code.mapBits(row, bits);
+}
+
 /// Stores a key of `row` for each lane of the quad that owns the row, relative to the lane's first
 /// key.
 void WarpLowering::storeForQuad(Value key, int64_t array, Value row) {
   int64_t slots = getNumSlots();
-  // The place of the row of the quad's first lane: row 8 s + g of a warp is slot s of lane 4 g.
-  SmallVector<int64_t> bits;
-  for (int64_t bit = 1; bit < schedule.getQueryBlock(); bit *= 2) {
-    int64_t lanes = bit < 8                        ? 4 * bit
-                    : bit < schedule.getWarpRows() ? 0
-                                                   : 32 * bit / schedule.getWarpRows();
-    bits.push_back(lanes == 0 ? bit / 8 : lanes * slots);
-  }
-  Value place = code.mapBits(row, bits);
+  Value place = getQuadPlace(row, 4 * slots);
   int64_t laneKeys = getLaneKeys(getKeyBlock(/*masked=*/true));
   for (int64_t lane = 0; lane < 4; ++lane)
     storeShared(code.sub(key, lane * laneKeys), array, code.add(place, lane * slots));

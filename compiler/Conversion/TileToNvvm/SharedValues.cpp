@@ -68,32 +68,34 @@ void WarpLowering::storeQueryValues() {
                 StageValues ofMask = pairMask->emitQuery(code, maskHead, query);
                 emitted.insert(ofMask.begin(), ofMask.end());
               }
-              // Row 8 s + g of a warp is slot s of its threads 4 g to 4 g + 3.
-              SmallVector<int64_t> bits;
-              for (int64_t bit = 1; bit < schedule.getQueryBlock(); bit *= 2)
-                bits.push_back(bit < 8 ? 4 * bit * getNumSlots()
-                                       : (bit < schedule.getWarpRows() ? bit / 2 : 4 * bit));
-              Value place = code.mapBits(row, bits);
+              Value place = code.shiftLeft(getQuadPlace(row, getNumSlots()), 2);
               for (auto [i, value] : llvm::enumerate(values))
                 code.store(widenToWord(code, emitted.lookup(value)),
                            getShared(place, layout.getQueryArray(i, schedule)), 4);
             });
 }
 
-SmallVector<StageValues> WarpLowering::loadQueryValues(bool masked) {
-  int64_t slots = getNumSlots();
-  SmallVector<StageValues> rows(slots);
-  Values values = getSharedValues(layout.sharedValues.queries, masked);
-  if (values.empty())
-    return rows;
-  Value place = code.mul(code.shiftRight(code.threadIndex(), 2), 4 * slots);
+SmallVector<StageValues>
+WarpLowering::loadSharedValues(ArrayRef<Value> values, Value place, int64_t count,
+                               llvm::function_ref<int64_t(int64_t)> getArray) {
+  SmallVector<StageValues> places(count);
   for (auto [i, value] : llvm::enumerate(values)) {
-    auto type = VectorType::get(slots, getWordType(value.getType()));
-    Value words = code.load(type, getShared(place, layout.getQueryArray(i, schedule)), 4 * slots);
-    for (auto [row, word] : llvm::zip(rows, code.unpackVector(words)))
-      row[value] = narrowWord(code, value.getType(), word);
+    auto type = VectorType::get(count, getWordType(value.getType()));
+    Value words = code.load(type, getShared(place, getArray(i)), 4 * count);
+    for (auto [known, word] : llvm::zip(places, code.unpackVector(words)))
+      known[value] = narrowWord(code, value.getType(), word);
   }
-  return rows;
+  return places;
+}
+
+SmallVector<StageValues> WarpLowering::loadQueryValues(bool masked) {
+  Values values = getSharedValues(layout.sharedValues.queries, masked);
+  int64_t slots = getNumSlots();
+  Value place;
+  if (!values.empty())
+    place = code.mul(code.shiftRight(code.threadIndex(), 2), 4 * slots);
+  return loadSharedValues(values, place, slots,
+                          [&](int64_t i) { return layout.getQueryArray(i, schedule); });
 }
 
 SmallVector<WarpLowering::KeyWords> WarpLowering::computeKeyValues(Value firstKey, bool masked) {
@@ -136,8 +138,7 @@ void WarpLowering::storeKeyValues(ArrayRef<KeyWords> all, bool masked) {
   int64_t keyBlock = getKeyBlock(masked);
   for (const KeyWords &words : all) {
     auto store = [&] {
-      Value chunk = code.bitAnd(code.shiftRight(words.key, 3), 7 << 2);
-      Value place = code.shiftLeft(code.bitXor(words.key, chunk), 2);
+      Value place = getKeyPlace(words.key);
       for (auto [n, value] : llvm::enumerate(words.values))
         code.store(value, getShared(place, layout.getKeyArray(n, schedule)), 4);
       if (words.conditions)
@@ -158,27 +159,14 @@ Value WarpLowering::getLaneKeyPlace(bool masked) {
                       {layout.getKeyPlace(laneKeys), layout.getKeyPlace(2 * laneKeys)});
 }
 
-SmallVector<StageValues> WarpLowering::loadKeyValues(Value lanePlace, int64_t n, bool masked) {
-  SmallVector<StageValues> columns(getKeyGroup());
-  Value place = code.bitXor(lanePlace, layout.getKeyPlace(getColumn(n)));
-  for (auto [i, value] : llvm::enumerate(getSharedValues(layout.sharedValues.keys, masked))) {
-    auto type = VectorType::get(getKeyGroup(), getWordType(value.getType()));
-    Value words =
-        code.load(type, getShared(place, layout.getKeyArray(i, schedule)), 4 * getKeyGroup());
-    for (auto [column, word] : llvm::zip(columns, code.unpackVector(words)))
-      column[value] = narrowWord(code, value.getType(), word);
-  }
-  return columns;
+Value WarpLowering::getKeyPlace(Value key) {
+  Value chunk = code.bitAnd(code.shiftRight(key, 3), 7 << 2);
+  return code.shiftLeft(code.bitXor(key, chunk), 2);
 }
 
-StageValues WarpLowering::loadKeyValues(Value place, bool masked) {
-  StageValues values;
-  for (auto [i, value] : llvm::enumerate(getSharedValues(layout.sharedValues.keys, masked))) {
-    Value word = code.load(getWordType(value.getType()),
-                           getShared(place, layout.getKeyArray(i, schedule)), 4);
-    values[value] = narrowWord(code, value.getType(), word);
-  }
-  return values;
+SmallVector<StageValues> WarpLowering::loadKeyValues(Value place, int64_t count, bool masked) {
+  return loadSharedValues(getSharedValues(layout.sharedValues.keys, masked), place, count,
+                          [&](int64_t i) { return layout.getKeyArray(i, schedule); });
 }
 
 void WarpLowering::restrictToConditions(LaneRanges &ranges) {

@@ -81,7 +81,8 @@ WarpLowering::LaneRanges WarpLowering::emitPairs(Scores &scores, Value firstKey,
   const QueryStages rows = layout.hasSharedValues && evaluates ? emitQueries(masked) : queries;
   for (int64_t n = 0; n < columns; ++n) {
     if (hasKeyValues && n % getKeyGroup() == 0)
-      known = loadKeyValues(lanePlace, n, masked);
+      known = loadKeyValues(code.bitXor(lanePlace, layout.getKeyPlace(getColumn(n))), getKeyGroup(),
+                            masked);
     Value key;
     if (evaluates) {
       key = code.add(laneFirst, getColumn(n));

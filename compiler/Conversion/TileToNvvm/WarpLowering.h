@@ -257,6 +257,9 @@ private:
   /// Puts the ranges of the block's queries into shared memory.
   void storeRowRanges();
   void storeForQuad(mlir::Value key, int64_t array, mlir::Value row);
+  /// The place of row `row` of the block, an i32, in an array that has `quadWords` words for each
+  /// quad: row 8 s + g of a warp is word s of quad g.
+  mlir::Value getQuadPlace(mlir::Value row, int64_t quadWords);
   /// The keys of a lane that its rows attend to, as far as ranges tell, for each row slot: begin
   /// and end relative to the lane's first key of the block, i32; no begins are 0.
   /// On tensor cores also as bits, one a column.
@@ -294,10 +297,13 @@ private:
   mlir::Value getLaneKeyPlace(bool masked);
   /// How many columns of a lane are neighbours.
   int64_t getKeyGroup() const { return schedule.getTensorCores() ? 4 : 2; }
-  /// The values of a lane's key `n` and its neighbours.
-  llvm::SmallVector<StageValues> loadKeyValues(mlir::Value lanePlace, int64_t n, bool masked);
-  /// The values of the key in `place`.
-  StageValues loadKeyValues(mlir::Value place, bool masked);
+  /// layout.getKeyPlace for a key that is known at run time.
+  mlir::Value getKeyPlace(mlir::Value key);
+  /// The values of `count` keys from the one in `place` on.
+  llvm::SmallVector<StageValues> loadKeyValues(mlir::Value place, int64_t count, bool masked);
+  llvm::SmallVector<StageValues> loadSharedValues(llvm::ArrayRef<mlir::Value> values,
+                                                  mlir::Value place, int64_t count,
+                                                  llvm::function_ref<int64_t(int64_t)> getArray);
   /// Leaves in ranges only keys for which the conditions hold.
   void restrictToConditions(LaneRanges &ranges);
 
