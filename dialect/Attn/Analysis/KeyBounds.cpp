@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "dialect/Attn/Analysis/KeyBounds.h"
+#include "dialect/Attn/Analysis/Connectives.h"
 
 using namespace mlir;
 using namespace attnc::attn;
@@ -266,7 +267,6 @@ KeyBoundsEmitter::Runs KeyBoundsEmitter::visit(Value condition, bool negated, un
 }
 
 KeyBoundsEmitter::Runs KeyBoundsEmitter::visitOp(Operation *op, bool negated, unsigned depth) {
-  auto operand = [&](unsigned i, bool negate) { return visit(op->getOperand(i), negate, depth); };
   if (auto comparison = dyn_cast<arith::CmpIOp>(op)) {
     std::optional<KeyConstraint> constraint = values.getKeyConstraint(comparison);
     if (!constraint)
@@ -275,16 +275,12 @@ KeyBoundsEmitter::Runs KeyBoundsEmitter::visitOp(Operation *op, bool negated, un
       constraint->predicate = arith::invertPredicate(constraint->predicate);
     return visitComparison(*constraint);
   }
-  if (isa<arith::AndIOp>(op) || isa<arith::OrIOp>(op)) {
-    Runs lhs = operand(0, negated), rhs = operand(1, negated);
-    return isa<arith::AndIOp>(op) != negated ? intersect(lhs, rhs) : unite(lhs, rhs);
-  }
-  if (isa<arith::XOrIOp>(op))
-    if (std::optional<int64_t> constant = getConstantInt(op->getOperand(1)))
-      return operand(0, negated != (*constant != 0));
-  if (isa<arith::SelectOp>(op))
-    return unite(intersect(operand(0, false), operand(1, negated)),
-                 intersect(operand(0, true), operand(2, negated)));
+  auto visitOperand = [&](Value operand, bool negate) { return visit(operand, negate, depth); };
+  auto intersectSets = [&](const Runs &lhs, const Runs &rhs) { return intersect(lhs, rhs); };
+  auto uniteSets = [&](const Runs &lhs, const Runs &rhs) { return unite(lhs, rhs); };
+  if (std::optional<Runs> result =
+          visitConnective<Runs>(op, negated, visitOperand, intersectSets, uniteSets))
+    return *result;
   return {{nothingKnown(), RunShape::Whole}};
 }
 

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "dialect/Attn/Analysis/RunShapes.h"
+#include "dialect/Attn/Analysis/Connectives.h"
 #include <numeric>
 
 using namespace mlir;
@@ -137,22 +138,16 @@ std::optional<Shapes> ShapeFinder::visit(Value condition, bool negated) {
 }
 
 std::optional<Shapes> ShapeFinder::visitOp(Operation *op, bool negated) {
-  auto operand = [&](unsigned i, bool negate) { return visit(op->getOperand(i), negate); };
   if (auto comparison = dyn_cast<arith::CmpIOp>(op))
     if (std::optional<KeyConstraint> constraint = values.getKeyConstraint(comparison)) {
       if (negated)
         constraint->predicate = arith::invertPredicate(constraint->predicate);
       return getShapes(values, *constraint);
     }
-  if (isa<arith::AndIOp, arith::OrIOp>(op))
-    return isa<arith::AndIOp>(op) != negated ? intersect(operand(0, negated), operand(1, negated))
-                                             : unite(operand(0, negated), operand(1, negated));
-  if (isa<arith::XOrIOp>(op))
-    if (std::optional<int64_t> constant = getConstantInt(op->getOperand(1)))
-      return operand(0, negated != (*constant != 0));
-  if (isa<arith::SelectOp>(op))
-    return unite(intersect(operand(0, false), operand(1, negated)),
-                 intersect(operand(0, true), operand(2, negated)));
+  auto visitOperand = [&](Value operand, bool negate) { return visit(operand, negate); };
+  if (auto result =
+          visitConnective<std::optional<Shapes>>(op, negated, visitOperand, intersect, unite))
+    return *result;
   if (atBlocks && isOpenAtBlocks(values, op->getResult(0)))
     return Shapes{RunShape::Whole};
   return std::nullopt;
