@@ -39,7 +39,7 @@ public:
       plan.planned = PlannedTasks(*keys, arguments);
     }
     plan.workspaceBytes =
-        static_cast<size_t>(getScratchStride(kernel) * countParts(countTasks(plan)));
+        static_cast<size_t>(getScratchStride(kernel.scratchBytes) * countParts(countTasks(plan)));
     plan.workspaceAlignment = scratchAlignment;
     return std::nullopt;
   }
@@ -68,7 +68,7 @@ public:
     if (part >= count)
       return std::nullopt;
     // Each part takes as many long tasks as short ones: those of the last queries come first.
-    char *scratch = static_cast<char *>(workspace) + part * getScratchStride(kernel);
+    char *scratch = static_cast<char *>(workspace) + part * getScratchStride(kernel.scratchBytes);
     for (int64_t task = part; task < count; task += parts)
       runOne(arguments, plan, task, scratch);
     return std::nullopt;
@@ -85,7 +85,7 @@ private:
     std::atomic<int64_t> next;
 
     void takeTasks(int64_t part) {
-      char *scratch = workspace + part * getScratchStride(variant.kernel);
+      char *scratch = workspace + part * getScratchStride(variant.kernel.scratchBytes);
       for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < count;)
         variant.runOne(arguments, plan, task, scratch);
     }

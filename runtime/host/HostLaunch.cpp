@@ -15,11 +15,6 @@
 
 using namespace attnc;
 
-/// Blocks below this leave vector lanes empty.
-static constexpr int64_t minRows = 32;
-/// Tasks a thread should find, so that long and short ones even out.
-static constexpr int64_t tasksPerThread = 4;
-
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int attnc::getDefaultThreads() {
@@ -32,14 +27,10 @@ HostTasks attnc::planTasks(const HostKernel &kernel, const BoundArguments &argum
     return {};
   int64_t rows = std::min(kernel.queryBlock, arguments.Q);
   if (threads > 1)
-    while (rows > minRows && ceilDiv(arguments.Q, rows) * heads < tasksPerThread * threads)
-      rows = std::max(minRows, ceilDiv(rows / 2, minRows) * minRows);
+    while (rows > minTaskRows && ceilDiv(arguments.Q, rows) * heads < tasksPerThread * threads)
+      rows = std::max(minTaskRows, ceilDiv(rows / 2, minTaskRows) * minTaskRows);
   int64_t blocks = ceilDiv(arguments.Q, rows);
   return {rows, blocks, blocks * heads};
-}
-
-int64_t attnc::getScratchStride(const HostKernel &kernel) {
-  return ceilDiv(kernel.scratchBytes, scratchAlignment) * scratchAlignment;
 }
 
 /// Computes one block of `rows` queries; with the keys of `runs` only, if the kernel takes any.
@@ -128,7 +119,7 @@ std::optional<std::string> attnc::launch(const HostKernel &kernel, const BoundAr
   }
 
   int workers = static_cast<int>(std::min<int64_t>(threads, tasks.count));
-  size_t bytes = static_cast<size_t>(getScratchStride(kernel));
+  size_t bytes = static_cast<size_t>(getScratchStride(kernel.scratchBytes));
   std::unique_ptr<char, decltype(&std::free)> scratch(nullptr, &std::free);
   if (bytes != 0) {
     scratch.reset(static_cast<char *>(std::aligned_alloc(scratchAlignment, bytes * workers)));

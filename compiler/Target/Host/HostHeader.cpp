@@ -6,11 +6,11 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Target/Host/HostHeader.h"
+#include "attnc/HostKernel.h"
 #include "compiler/Target/KernelInfo/ArgumentStruct.h"
 #include "compiler/Target/KernelInfo/MetadataFields.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace attnc;
 using namespace attnc::metadata;
@@ -88,7 +88,7 @@ static void writeKernel(const json::Object &kernel, llvm::raw_ostream &os) {
      << formatv("ATTNC_HOST_ASSERT(sizeof({0}_args) == {1}, \"pointers have 64 bits\");\n", name,
                 countSlots(kernel) * 8)
      << formatv("// Of a thread.\nenum {{ {0}_scratch_bytes = {1} };\n", name,
-                llvm::alignTo(static_cast<uint64_t>(getInteger(kernel, "scratch_bytes")), 64))
+                getScratchStride(getInteger(kernel, "scratch_bytes")))
      << formatv("// Computes o{1}. NULL for the executor: this thread does all.\n"
                 "int {0}(const {0}_args *args, const attnc_executor *executor);\n",
                 name, getBool(kernel, "lse") ? " and lse" : "");

@@ -8,6 +8,7 @@
 #include "compiler/Target/Host/LaunchFunctions.h"
 #include "attnc/ArgumentLayout.h"
 #include "attnc/CpuFeatures.h"
+#include "attnc/HostKernel.h"
 #include "attnc/KernelMetadata.h"
 #include "compiler/Target/Host/HostCode.h"
 #include "compiler/Target/KernelInfo/KernelMetadata.h"
@@ -88,7 +89,9 @@ define internal void @"{0}.part_on_stack"(ptr %launch, i64 %part) "probe-stack"=
 )";
 
 /// The launch function. {1} are the rows that the code takes at most, {2} more conditions that the
-/// slots have to meet, {3} and {4} what is wrong of them: a size, a pointer.
+/// slots have to meet, {3} and {4} what is wrong of them: a size, a pointer. Tasks are cut as
+/// planTasks() does: {5} is scratchAlignment - 1, {6} tasksPerThread, {7} minTaskRows, a power of
+/// 2, and {8} one less.
 static constexpr const char *launchFunction = R"(
 declare {{ i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
 
@@ -146,7 +149,7 @@ read.executor:
   %executor.scratch = load ptr, ptr %executor.scratch.at
   store ptr %executor.scratch, ptr %scratch.at
   %executor.address = ptrtoint ptr %executor.scratch to i64
-  %unaligned = and i64 %executor.address, 63
+  %unaligned = and i64 %executor.address, {5}
   %is.unaligned = icmp ne i64 %unaligned, 0
   %is.parallel.given = icmp ne ptr %parallel.for, null
   %threads.used = select i1 %is.parallel.given, i64 %threads.given, i64 1
@@ -161,7 +164,7 @@ cut:
   %is.short = icmp slt i64 %Q, {1}
   %rows.most = select i1 %is.short, i64 %Q, i64 {1}
   ; Smaller tasks, as long as there are fewer than four for each thread.
-  %tasks.wanted = mul i64 %threads, 4
+  %tasks.wanted = mul i64 %threads, {6}
   %tasks.less = sub i64 %tasks.wanted, 1
   %blocks.less = udiv i64 %tasks.less, %heads
   %blocks.wanted = add i64 %blocks.less, 1
@@ -172,15 +175,15 @@ smaller:
   %blocks.before = udiv i64 %Q.less, %rows
   %blocks = add i64 %blocks.before, 1
   %is.alone = icmp eq i64 %threads, 1
-  %is.small = icmp sle i64 %rows, 32
+  %is.small = icmp sle i64 %rows, {7}
   %is.enough = icmp sge i64 %blocks, %blocks.wanted
   %is.cut.0 = or i1 %is.alone, %is.small
   %is.cut = or i1 %is.cut.0, %is.enough
   br i1 %is.cut, label %count, label %halve
 halve:
   %half = udiv i64 %rows, 2
-  %half.up = add i64 %half, 31
-  %rows.half = and i64 %half.up, -32
+  %half.up = add i64 %half, {8}
+  %rows.half = and i64 %half.up, -{7}
   br label %smaller
 count:
   %count.pair = call {{ i64, i1 } @llvm.smul.with.overflow.i64(i64 %blocks, i64 %heads)
@@ -310,12 +313,6 @@ static void addText(llvm::Module &module, const std::string &text, const HostTar
   linkInto(module, std::move(functions));
 }
 
-/// The bytes of scratch memory from one thread to the next.
-static int64_t getScratchStride(const json::Object &kernel) {
-  return static_cast<int64_t>(
-      llvm::alignTo(static_cast<uint64_t>(getInteger(kernel, "scratch_bytes")), 64));
-}
-
 /// Leaves of the functions of `module` those that the kernels call, under names that end with
 /// `suffix`; and gives each kernel its launch function, with the name and the suffix.
 static void addLaunches(llvm::Module &module, const std::vector<json::Object> &kernels,
@@ -330,11 +327,13 @@ static void addLaunches(llvm::Module &module, const std::vector<json::Object> &k
     llvm::erase(others, code);
     code->setName(launch + ".block");
     Conditions conditions = getConditions(kernel);
-    std::string text =
-        formatv(taskFunctions, launch, launch + ".block", getScratchStride(kernel)).str() +
-        formatv(launchFunction, launch, getInteger(kernel, "query_block"), conditions.text,
-                conditions.wrongSize, conditions.wrongPointer)
-            .str();
+    std::string text = formatv(taskFunctions, launch, launch + ".block",
+                               getScratchStride(getInteger(kernel, "scratch_bytes")))
+                           .str() +
+                       formatv(launchFunction, launch, getInteger(kernel, "query_block"),
+                               conditions.text, conditions.wrongSize, conditions.wrongPointer,
+                               scratchAlignment - 1, tasksPerThread, minTaskRows, minTaskRows - 1)
+                           .str();
     addText(module, text, target);
     module.getFunction(launch + ".block")->setLinkage(llvm::GlobalValue::InternalLinkage);
   }

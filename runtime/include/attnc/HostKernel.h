@@ -56,6 +56,11 @@ struct HostTasks {
   int64_t count = 0;
 };
 
+/// Blocks below this leave vector lanes empty.
+inline constexpr int64_t minTaskRows = 32;
+/// Tasks a thread should find, so that long and short ones even out.
+inline constexpr int64_t tasksPerThread = 4;
+
 /// Blocks as large as the kernel takes, or smaller where that left threads without work.
 HostTasks planTasks(const HostKernel &kernel, const BoundArguments &arguments, int threads);
 
@@ -63,7 +68,9 @@ HostTasks planTasks(const HostKernel &kernel, const BoundArguments &arguments, i
 inline constexpr int64_t scratchAlignment = 64;
 
 /// The bytes from the scratch memory of one thread to that of the next.
-int64_t getScratchStride(const HostKernel &kernel);
+constexpr int64_t getScratchStride(int64_t scratchBytes) {
+  return (scratchBytes + scratchAlignment - 1) / scratchAlignment * scratchAlignment;
+}
 
 /// Computes task `task` of a launch in this thread. `scratch` is for no other thread.
 void runTask(const HostKernel &kernel, const BoundArguments &arguments, const HostTasks &tasks,
