@@ -126,33 +126,55 @@ namespace {
 class BodyCounter {
 public:
   template <typename BodyOp>
-  BodyCounter(BodyOp body, tile::WarpScheduleAttr schedule)
-      : stages(body), rowsOfThread(static_cast<double>(schedule.getWarpRows()) / 8) {}
+  BodyCounter(BodyOp body, tile::WarpScheduleAttr schedule, int64_t keyBlock,
+              ArrayRef<Value> sharedValues);
 
-  /// Of what `value` needs and has not been counted yet.
-  ScoreCosts count(Value value);
+  /// Of what `value` needs and has not been counted yet. With `isShared` it is computed for keys,
+  /// each by one thread for the whole block.
+  ScoreCosts count(Value value, bool isShared = false);
 
 private:
   attn::Stages stages;
-  /// A thread computes what depends on the key alone once for all its rows.
-  double rowsOfThread;
+  /// Values of keys that threads compute for others, and read for four keys at a time.
+  DenseSet<Value> sharedValues;
+  /// Of what depends on the key alone, what a score has of a computation of each thread for all its
+  /// rows, and of one for the block. Where there are more threads than keys, several compute the
+  /// same.
+  double shareOfThread, shareOfBlock;
   DenseSet<Operation *> counted;
 };
 } // namespace
 
-ScoreCosts BodyCounter::count(Value value) {
+template <typename BodyOp>
+BodyCounter::BodyCounter(BodyOp body, tile::WarpScheduleAttr schedule, int64_t keyBlock,
+                         ArrayRef<Value> sharedValues)
+    : stages(body), sharedValues(llvm::from_range, sharedValues),
+      shareOfThread(8 / static_cast<double>(schedule.getWarpRows())) {
+  auto copies = static_cast<double>(std::max(schedule.getNumThreads(), keyBlock)) /
+                static_cast<double>(keyBlock);
+  shareOfBlock = copies / static_cast<double>(schedule.getQueryBlock());
+}
+
+ScoreCosts BodyCounter::count(Value value, bool isShared) {
   ScoreCosts costs;
-  SmallVector<Value> pending = {value};
+  SmallVector<std::pair<Value, bool>> pending = {{value, isShared}};
   while (!pending.empty()) {
-    Value next = pending.pop_back_val();
+    auto [next, shared] = pending.pop_back_val();
     Operation *op = next.getDefiningOp();
     attn::Stage stage = stages.get(next);
     // Once for all keys.
     if (!op || stage == attn::Stage::Head || stage == attn::Stage::Query ||
         !counted.insert(op).second)
       continue;
-    costs += countOp(op).scaled(stage == attn::Stage::Key ? 1 / rowsOfThread : 1);
-    llvm::append_range(pending, op->getOperands());
+    if (!shared && sharedValues.contains(next)) {
+      shared = true;
+      costs.memory += shareOfThread / 4;
+      costs.sharedBytes += 4 * shareOfThread;
+    }
+    bool isOfKey = stage == attn::Stage::Key;
+    costs += countOp(op).scaled(isOfKey ? shared ? shareOfBlock : shareOfThread : 1);
+    for (Value operand : op->getOperands())
+      pending.push_back({operand, shared});
   }
   return costs;
 }
@@ -163,26 +185,35 @@ ScoreCosts BodyCounter::count(Value value) {
 
 KernelCosts::KernelCosts(tile::KernelOp kernel)
     : schedule(kernel.getWarpScheduleAttr()), attnKernel(kernel.getAttnKernel()) {
+  tile::SharedLayout layout(attnKernel, schedule);
+  attn::SharedValues shared = layout.sharedValues;
+  if (!layout.hasSharedValues)
+    shared.keys = {};
   if (attn::matchLinearScore(attnKernel)) {
     // One multiply-add; the scale stays in the exponent.
     score.fp32 = 1;
   } else if (attn::ScoreOp body = attnKernel.getScore()) {
-    score = BodyCounter(body, schedule).count(body.getYielded());
+    score = BodyCounter(body, schedule, schedule.getKeyBlock(), shared.keys.score)
+                .count(body.getYielded());
     scalesScores = true;
   }
   if (attn::MaskOp body = attnKernel.getMask()) {
-    BodyCounter counter(body, schedule);
+    int64_t keyBlock = schedule.getMaskedKeyBlock();
+    BodyCounter counter(body, schedule, keyBlock, shared.keys.mask);
     attn::MaskAnalysis analysis(body);
     for (const attn::Conjunct &conjunct : analysis.getConjuncts()) {
       ScoreCosts &costs = conjuncts.emplace_back();
-      if (!llvm::is_contained(analysis.getRangeConditions(), conjunct.condition)) {
-        costs = counter.count(conjunct.condition);
-        // Joins the others.
+      Value condition = conjunct.condition;
+      bool isRange = llvm::is_contained(analysis.getRangeConditions(), condition);
+      bool isOfKeys = layout.hasSharedValues && llvm::is_contained(shared.keyConditions, condition);
+      if (!isRange)
+        costs = counter.count(condition, isOfKeys);
+      // On tensor cores the keys of a row are bits, of which the pair's one is asked in any case;
+      // those of conditions of keys join them. Others join by an instruction.
+      if (!schedule.getTensorCores() || !(isRange || isOfKeys))
         costs.integer += 1;
-      } else if (!schedule.getTensorCores()) {
-        // On tensor cores the keys of a row are bits, of which the pair's one is asked in any case.
-        costs.integer = 1;
-      }
+      else if (isOfKeys)
+        costs.integer += 4 / static_cast<double>(keyBlock);
     }
   }
 }
