@@ -75,7 +75,9 @@ static void addLoweringToLlvm(OpPassManager &passes, TargetKind target) {
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createUBToLLVMConversionPass());
-  addCleanup(passes);
+  // For GPUs, LLVM's own combining of instructions follows.
+  if (target == TargetKind::Host)
+    addCleanup(passes);
   passes.addPass(createReconcileUnrealizedCastsPass());
 }
 

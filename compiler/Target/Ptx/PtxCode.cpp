@@ -20,6 +20,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Pass.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -168,6 +169,33 @@ static llvm::StringMap<PtxParameter> getParameters(ModuleOp module, const PtxTar
   return parameters;
 }
 
+/// Passes of LLVM for NVPTX whose work ptxas does again: without them registers, spills and the
+/// lengths of loops are the same or smaller.
+static constexpr llvm::StringLiteral needlessPasses[] = {
+    "Nary reassociation", "Early CSE", "GPU Load and Store Vectorizer", "Constant Hoisting"};
+
+namespace {
+/// Adds passes to `to`, but for those that are not needed.
+class NeededPasses : public llvm::legacy::PassManagerBase {
+public:
+  explicit NeededPasses(llvm::legacy::PassManager &to) : to(to) {}
+
+  void add(llvm::Pass *pass) override {
+    const auto *found = llvm::find(needlessPasses, pass->getPassName());
+    if (found == std::end(needlessPasses))
+      return to.add(pass);
+    known |= 1U << (found - std::begin(needlessPasses));
+    delete pass;
+  }
+  /// Whether LLVM has passes of all these names.
+  bool areNamesKnown() const { return known == (1U << std::size(needlessPasses)) - 1; }
+
+private:
+  llvm::legacy::PassManager &to;
+  unsigned known = 0;
+};
+} // namespace
+
 void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
                     const std::vector<std::string> &phases, bool lineInfo, llvm::raw_ostream &os) {
   os << llvm::formatv("// Fused attention kernels for {0}, PTX {1}.{2}, by attnc.\n",
@@ -183,9 +211,11 @@ void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
   // registers.
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
   passes.add(llvm::createInstructionCombiningPass());
+  NeededPasses needed(passes);
   [[maybe_unused]] bool unsupported = machine->addPassesToEmitFile(
-      passes, buffer, /*DwoOut=*/nullptr, llvm::CodeGenFileType::AssemblyFile);
+      needed, buffer, /*DwoOut=*/nullptr, llvm::CodeGenFileType::AssemblyFile);
   assert(!unsupported && "NVPTX writes assembly");
+  assert(needed.areNamesKnown() && "LLVM has these passes");
   passes.run(ir);
   writeReadablePtx(buffer.str(), {phases, getParameters(module, target), lineInfo}, os);
 }
