@@ -7,8 +7,10 @@
 
 #include "compiler/Driver/Attnc.h"
 #include "compiler/Driver/InternalError.h"
+#include "compiler/Driver/ProcessMemory.h"
 
 int main(int argc, char **argv) {
+  attnc::driver::prepareHeap();
   attnc::driver::reportInternalErrors("attnc");
   return attnc::driver::runAttnc({argv + 1, argv + argc});
 }
