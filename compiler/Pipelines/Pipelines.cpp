@@ -9,6 +9,7 @@
 #include "compiler/Conversion/AttnToCheck/Passes.h"
 #include "compiler/Conversion/AttnToPlan/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Conversion/ScalarToLlvm/Passes.h"
 #include "compiler/Conversion/TileToNvvm/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Target/KernelInfo/Passes.h"
@@ -66,18 +67,19 @@ static void addLoweringToLlvm(OpPassManager &passes, TargetKind target) {
   // would ask of every op in it whether the loop is dead.
   passes.addPass(createSCFToControlFlowPass());
   addCleanup(passes);
-  if (target == TargetKind::Host) {
-    ConvertVectorToLLVMPassOptions vector;
-    vector.x86Vector = true;
-    passes.addPass(createConvertVectorToLLVMPass(vector));
+  if (target == TargetKind::Ptx) {
+    // LLVM's own combining of instructions cleans up.
+    passes.addPass(createConvertScalarToLlvmPass());
+    return;
   }
+  ConvertVectorToLLVMPassOptions vector;
+  vector.x86Vector = true;
+  passes.addPass(createConvertVectorToLLVMPass(vector));
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createUBToLLVMConversionPass());
-  // For GPUs, LLVM's own combining of instructions follows.
-  if (target == TargetKind::Host)
-    addCleanup(passes);
+  addCleanup(passes);
   passes.addPass(createReconcileUnrealizedCastsPass());
 }
 

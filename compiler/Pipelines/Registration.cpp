@@ -8,6 +8,7 @@
 #include "compiler/Conversion/AttnToCheck/Passes.h"
 #include "compiler/Conversion/AttnToPlan/Passes.h"
 #include "compiler/Conversion/AttnToTile/Passes.h"
+#include "compiler/Conversion/ScalarToLlvm/Passes.h"
 #include "compiler/Conversion/TileToNvvm/Passes.h"
 #include "compiler/Conversion/TileToVector/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
@@ -47,6 +48,7 @@ void attnc::registerAllPasses() {
   registerAttnToCheckPasses();
   registerAttnToPlanPasses();
   registerAttnToTilePasses();
+  registerScalarToLlvmPasses();
   registerTileToNvvmPasses();
   registerTileToVectorPasses();
   registerKernelInfoPasses();
