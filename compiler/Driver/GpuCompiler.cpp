@@ -12,6 +12,7 @@
 #include "compiler/Target/Ptx/SourceLocations.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace attnc;
@@ -20,23 +21,29 @@ using namespace attnc::driver;
 std::optional<RunError> driver::writeGpuCode(ModuleOp module, Phase phase, const Target &target,
                                              StageTimes &times, llvm::raw_ostream &os) {
   registerPtxTranslations(*module.getContext());
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> ir;
-  std::vector<std::string> phases;
-  {
-    StageTimes::Scope stage = times.start(getInfo(Phase::LlvmIr).name);
-    if (phase == Phase::Ptx)
-      phases = encodeLocations(module);
-    ir = translateToLLVMIR(module, context, target.getPtx());
-  }
-  if (!ir)
-    return RunError{InternalError, "internal error, please report: no LLVM IR for the kernels"};
+  const RunError noIr{InternalError, "internal error, please report: no LLVM IR for the kernels"};
+  StringRef llvmIr = getInfo(Phase::LlvmIr).name;
   if (phase == Phase::LlvmIr) {
+    StageTimes::Scope stage = times.start(llvmIr);
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> ir = translateToLLVMIR(module, context, target.getPtx());
+    if (!ir)
+      return noIr;
     ir->print(os, /*AAW=*/nullptr);
     return std::nullopt;
   }
+  int threads = static_cast<int>(llvm::hardware_concurrency().compute_thread_count());
+  std::vector<std::string> phases;
+  std::optional<std::vector<PtxPart>> parts;
+  {
+    StageTimes::Scope stage = times.start(llvmIr);
+    phases = encodeLocations(module);
+    parts = translateParts(module, target.getPtx(), threads);
+  }
+  if (!parts)
+    return noIr;
   StageTimes::Scope stage = times.start(getInfo(Phase::Ptx).name);
-  emitPtx(module, *ir, target.getPtx(), phases, target.lineInfo, os);
+  emitPtx(module, std::move(*parts), target.getPtx(), phases, target.lineInfo, threads, os);
   return std::nullopt;
 }
 

@@ -23,6 +23,8 @@ void attnc::driver::prepareHeap() {
   mallopt(M_TOP_PAD, reserved);
   mallopt(M_TRIM_THRESHOLD, 2 * reserved);
   mallopt(M_MMAP_THRESHOLD, largest);
+  // For all threads: other arenas are in small pages.
+  mallopt(M_ARENA_MAX, 1);
   auto getEnd = [] { return reinterpret_cast<uintptr_t>(sbrk(0)); };
   uintptr_t begin = getEnd();
   // More than what is left of the heap, so that it grows; `volatile` keeps the compiler from

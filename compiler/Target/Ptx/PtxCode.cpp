@@ -15,6 +15,9 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "runtime/ThreadPool.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -104,10 +107,10 @@ static llvm::json::Object getMetadata(LLVM::LLVMFuncOp function, const PtxTarget
   return getKernelMetadata(function, std::move(facts));
 }
 
-std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                                                       const PtxTarget &target) {
-  std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
-  std::string layout = machine->createDataLayout().getStringRepresentation();
+/// The LLVM IR of `module`, without metadata.
+static std::unique_ptr<llvm::Module> translate(ModuleOp module, llvm::LLVMContext &context,
+                                               const llvm::TargetMachine &machine) {
+  std::string layout = machine.createDataLayout().getStringRepresentation();
   // The translation takes the alignment of loads and stores from it.
   module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
                   StringAttr::get(module.getContext(), layout));
@@ -116,7 +119,7 @@ std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LL
   module->removeAttr(LLVM::LLVMDialect::getDataLayoutAttrName());
   if (!result)
     return nullptr;
-  result->setTargetTriple(machine->getTargetTriple());
+  result->setTargetTriple(machine.getTargetTriple());
   for (llvm::Function &function : *result) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
     // The op for inline assembly cannot say that all threads of a warp must come to it together.
@@ -124,10 +127,106 @@ std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LL
       if (auto *call = dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm())
         call->setConvergent();
   }
+  return result;
+}
+
+std::unique_ptr<llvm::Module> attnc::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                                                       const PtxTarget &target) {
+  std::unique_ptr<llvm::Module> result = translate(module, context, *target.createTargetMachine());
+  if (!result)
+    return nullptr;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (isKernel(function))
       addMetadata(*result, function.getName(), getMetadata(function, target), globalSpace);
   return result;
+}
+
+PtxPart::PtxPart() : context(std::make_unique<llvm::LLVMContext>()) {}
+PtxPart::PtxPart(PtxPart &&) noexcept = default;
+PtxPart::~PtxPart() = default;
+
+/// The functions of `module` with code in groups that do not name each other, of which each has one
+/// entry or the entries of a kernel for short grids, which are small.
+static SmallVector<SmallVector<LLVM::LLVMFuncOp>> groupFunctions(ModuleOp module) {
+  llvm::EquivalenceClasses<Operation *> groups;
+  SmallVector<LLVM::LLVMFuncOp> functions;
+  llvm::DenseMap<Attribute, Operation *> shortGrids;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    functions.push_back(function);
+    groups.insert(function);
+    if (Attribute name = function->getAttr(entryOfAttrName))
+      groups.unionSets(shortGrids.try_emplace(name, function).first->second, function);
+    auto unite = [&](std::optional<StringRef> name) {
+      if (Operation *other = name ? module.lookupSymbol<LLVM::LLVMFuncOp>(*name) : nullptr)
+        groups.unionSets(function, other);
+    };
+    function.walk([&](Operation *op) {
+      if (auto call = dyn_cast<LLVM::CallOp>(op))
+        unite(call.getCallee());
+      else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+        unite(address.getGlobalName());
+    });
+  }
+  llvm::MapVector<Operation *, SmallVector<LLVM::LLVMFuncOp>> result;
+  // Groups are in the order of their entries.
+  for (LLVM::LLVMFuncOp function : functions)
+    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+      result[groups.getLeaderValue(function)];
+  for (LLVM::LLVMFuncOp function : functions)
+    result[groups.getLeaderValue(function)].push_back(function);
+  return llvm::to_vector(llvm::make_second_range(result));
+}
+
+std::optional<std::vector<PtxPart>> attnc::translateParts(ModuleOp module, const PtxTarget &target,
+                                                          int threads) {
+  // What is known of a kernel is in its other entries, too.
+  llvm::DenseMap<Operation *, llvm::json::Object> metadata;
+  SmallVector<Operation *> order, shared;
+  bool isClosed = true;
+  for (Operation &op : *module.getBody()) {
+    order.push_back(&op);
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (!function)
+      shared.push_back(&op);
+    else if (isKernel(function))
+      metadata[function] = getMetadata(function, target);
+    isClosed &= !function || !function.isExternal();
+  }
+  SmallVector<SmallVector<LLVM::LLVMFuncOp>> groups = groupFunctions(module);
+  if (threads == 1 || !isClosed) {
+    SmallVector<LLVM::LLVMFuncOp> all;
+    for (ArrayRef<LLVM::LLVMFuncOp> group : groups)
+      all.append(group.begin(), group.end());
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      if (function.isExternal())
+        all.push_back(function);
+    groups.assign({all});
+  }
+  std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
+  std::vector<PtxPart> parts;
+  bool failed = false;
+  for (ArrayRef<LLVM::LLVMFuncOp> functions : groups) {
+    OwningOpRef<ModuleOp> own = ModuleOp::create(module.getLoc(), module.getName());
+    own->getOperation()->setAttrs(module->getAttrDictionary());
+    for (Operation *op : shared)
+      own->push_back(op->clone());
+    // Moved and not cloned, as there are thousands of ops in them.
+    for (LLVM::LLVMFuncOp function : functions)
+      function->moveBefore(own->getBody(), own->getBody()->end());
+    PtxPart &part = parts.emplace_back();
+    part.ir = translate(*own, *part.context, *machine);
+    for (LLVM::LLVMFuncOp function : functions) {
+      if (auto known = metadata.find(function); part.ir && known != metadata.end())
+        addMetadata(*part.ir, function.getName(), std::move(known->second), globalSpace);
+      function->moveBefore(module.getBody(), module.getBody()->end());
+    }
+    failed |= !part.ir;
+  }
+  for (Operation *op : order)
+    op->moveBefore(module.getBody(), module.getBody()->end());
+  return failed ? std::nullopt : std::optional(std::move(parts));
 }
 
 /// What a kernel is, in comments.
@@ -196,13 +295,8 @@ private:
 };
 } // namespace
 
-void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
-                    const std::vector<std::string> &phases, bool lineInfo, llvm::raw_ostream &os) {
-  os << llvm::formatv("// Fused attention kernels for {0}, PTX {1}.{2}, by attnc.\n",
-                      target.describeGpus(), target.ptxVersion / 10, target.ptxVersion % 10);
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (isKernel(function))
-      writeSummary(function, target, os);
+/// The PTX that LLVM makes of `ir`.
+static std::string compile(llvm::Module &ir, const PtxTarget &target) {
   std::unique_ptr<llvm::TargetMachine> machine = target.createTargetMachine();
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream buffer(text);
@@ -217,5 +311,28 @@ void attnc::emitPtx(ModuleOp module, llvm::Module &ir, const PtxTarget &target,
   assert(!unsupported && "NVPTX writes assembly");
   assert(needed.areNamesKnown() && "LLVM has these passes");
   passes.run(ir);
-  writeReadablePtx(buffer.str(), {phases, getParameters(module, target), lineInfo}, os);
+  return buffer.str().str();
+}
+
+void attnc::emitPtx(ModuleOp module, std::vector<PtxPart> parts, const PtxTarget &target,
+                    const std::vector<std::string> &phases, bool lineInfo, int threads,
+                    llvm::raw_ostream &os) {
+  os << llvm::formatv("// Fused attention kernels for {0}, PTX {1}.{2}, by attnc.\n",
+                      target.describeGpus(), target.ptxVersion / 10, target.ptxVersion % 10);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (isKernel(function))
+      writeSummary(function, target, os);
+  // The largest first, since the others fit beside it.
+  SmallVector<std::pair<unsigned, size_t>> order;
+  for (auto [i, part] : llvm::enumerate(parts))
+    order.push_back({part.ir->getInstructionCount(), i});
+  llvm::stable_sort(order, [](auto a, auto b) { return a.first > b.first; });
+  std::vector<std::string> texts(parts.size());
+  ThreadPool::get().run(static_cast<int64_t>(parts.size()), threads, [&](int64_t task, int) {
+    size_t i = order[task].second;
+    texts[i] = compile(*parts[i].ir, target);
+    parts[i].ir.reset();
+    parts[i].context.reset();
+  });
+  writeReadablePtx(texts, {phases, getParameters(module, target), lineInfo}, os);
 }

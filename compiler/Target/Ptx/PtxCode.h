@@ -14,6 +14,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace llvm {
 class LLVMContext;
@@ -31,11 +33,29 @@ void registerPtxTranslations(mlir::MLIRContext &context);
 std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
                                                 const PtxTarget &target);
 
-/// Writes `ir`, which translateToLLVMIR made of `module` and which must not be used after that, as
-/// PTX. Comments say what is in the file, and where the phases of kernels begin: `phases` is what
-/// encodeLocations gave for `module` before it was translated. `.loc` lines stay with `lineInfo`.
-void emitPtx(mlir::ModuleOp module, llvm::Module &ir, const PtxTarget &target,
-             const std::vector<std::string> &phases, bool lineInfo, llvm::raw_ostream &os);
+/// Kernels that are compiled on their own.
+struct PtxPart {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> ir;
+
+  PtxPart();
+  PtxPart(PtxPart &&) noexcept;
+  ~PtxPart();
+};
+
+/// The same in parts for several threads to compile: entries with the functions that they call, of
+/// which none calls one of another part. A single thread gets a single part, which costs less.
+/// Returns null after a diagnostic.
+std::optional<std::vector<PtxPart>> translateParts(mlir::ModuleOp module, const PtxTarget &target,
+                                                   int threads);
+
+/// Writes `parts`, which translateParts made of `module` for as many threads, as PTX, which does
+/// not depend on their number. Comments say what is in the file, and where the phases of kernels
+/// begin: `phases` is what encodeLocations gave for `module` before it was translated. `.loc` lines
+/// stay with `lineInfo`.
+void emitPtx(mlir::ModuleOp module, std::vector<PtxPart> parts, const PtxTarget &target,
+             const std::vector<std::string> &phases, bool lineInfo, int threads,
+             llvm::raw_ostream &os);
 
 /// The kernel `function`, with what its attributes say; of its info only the name.
 GpuKernel describeGpuKernel(mlir::LLVM::LLVMFuncOp function);

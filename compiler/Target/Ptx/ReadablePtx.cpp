@@ -13,8 +13,11 @@
 
 #include "compiler/Target/Ptx/ReadablePtx.h"
 #include "compiler/Target/Ptx/SourceLocations.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <optional>
 
 using namespace attnc;
@@ -22,6 +25,9 @@ using llvm::StringRef;
 
 /// Runs of fewer instructions have no comment of their own.
 static constexpr unsigned longRun = 16;
+
+/// What labels begin with, before the number of the function.
+static constexpr llvm::StringLiteral labelStart = "$L__BB";
 
 namespace {
 struct Place {
@@ -44,25 +50,35 @@ struct Run {
   unsigned instructions = 0;
 };
 
+/// Writes the parts of a file.
 class Writer {
 public:
-  Writer(StringRef ptx, const ReadableForm &form, llvm::raw_ostream &os);
+  Writer(const ReadableForm &form, llvm::raw_ostream &os) : form(form), os(os) {}
 
-  void write();
+  void write(llvm::ArrayRef<std::string> parts);
 
 private:
-  void findComments();
-  void comment(llvm::ArrayRef<Run> passage);
-  void writeInstruction(StringRef line);
+  using Lines = llvm::SmallVector<StringRef, 0>;
+
+  void writeHeader(const Lines &lines, bool isFirst);
+  void writeFunctions(const Lines &lines);
+  void findFiles(const Lines &lines);
+  std::vector<std::string> findComments(const Lines &lines) const;
+  void writeLine(StringRef line);
+  void writeParameter(StringRef line);
+  void writeLabel(StringRef line, size_t mark);
   std::string renameParameters(StringRef line, const std::vector<std::string> *&slots,
                                uint64_t &slot) const;
 
   const ReadableForm &form;
   llvm::raw_ostream &os;
-  llvm::SmallVector<StringRef, 0> lines;
-  std::vector<Run> runs;
-  /// By the line that they come before.
-  std::vector<std::string> comments;
+  /// What has been written before all functions.
+  llvm::StringSet<> directives;
+  unsigned numFunctions = 0;
+  /// What `.file` lines say of each file, in the order of the numbers that they get; by the number
+  /// that a file has in a part, that number.
+  llvm::SetVector<StringRef> fileNames;
+  llvm::DenseMap<unsigned, size_t> files;
 };
 } // namespace
 
@@ -94,22 +110,31 @@ static bool isNoise(StringRef line) {
   return false;
 }
 
-Writer::Writer(StringRef ptx, const ReadableForm &form, llvm::raw_ostream &os)
-    : form(form), os(os) {
-  ptx.split(lines, '\n');
-  comments.resize(lines.size());
+static bool isFunction(StringRef line) {
+  return line.starts_with(".") && (line.contains(".func ") || line.contains(".entry "));
 }
 
-/// Adds the comment for runs that take turns.
-void Writer::comment(llvm::ArrayRef<Run> passage) {
-  std::vector<StringRef> names;
-  for (const Run &run : passage)
-    if (!llvm::is_contained(names, form.phases[run.phase]))
-      names.push_back(form.phases[run.phase]);
-  comments[passage.front().firstLine] = llvm::join(names, ", ");
+/// Reads `\t.file\t1 "NAME"` and leaves ` "NAME"`.
+static std::optional<unsigned> takeFile(StringRef &line) {
+  unsigned number = 0;
+  if (!line.consume_front("\t.file\t") || line.consumeInteger(10, number))
+    return std::nullopt;
+  return number;
 }
 
-void Writer::findComments() {
+/// Numbers the files of a part.
+void Writer::findFiles(const Lines &lines) {
+  files.clear();
+  for (StringRef line : lines)
+    if (std::optional<unsigned> number = takeFile(line)) {
+      fileNames.insert(line);
+      files[*number] = llvm::find(fileNames, line) - fileNames.begin() + 1;
+    }
+}
+
+/// The comment that comes before each line, of a passage that begins there.
+std::vector<std::string> Writer::findComments(const Lines &lines) const {
+  std::vector<Run> runs;
   unsigned phase = 0;
   for (auto [number, line] : llvm::enumerate(lines)) {
     if (line.starts_with(")") || line.starts_with("}")) {
@@ -127,15 +152,23 @@ void Writer::findComments() {
       runs.push_back({number, phase});
     ++runs.back().instructions;
   }
+  std::vector<std::string> comments(lines.size());
   for (size_t begin = 0; begin < runs.size();) {
     size_t end = begin + 1;
     while (runs[begin].instructions < longRun && end < runs.size() &&
            runs[end].instructions < longRun && runs[end].phase != 0)
       ++end;
-    if (runs[begin].phase != 0)
-      comment(llvm::ArrayRef(runs).slice(begin, end - begin));
+    if (runs[begin].phase != 0) {
+      // One comment for runs that take turns.
+      std::vector<StringRef> names;
+      for (const Run &run : llvm::ArrayRef(runs).slice(begin, end - begin))
+        if (!llvm::is_contained(names, form.phases[run.phase]))
+          names.push_back(form.phases[run.phase]);
+      comments[runs[begin].firstLine] = llvm::join(names, ", ");
+    }
     begin = end;
   }
+  return comments;
 }
 
 /// `line` with parameters by their names; `slots` and `slot` tell what it reads of one, if known.
@@ -159,38 +192,92 @@ std::string Writer::renameParameters(StringRef line, const std::vector<std::stri
   return (line.take_front(begin) + parameter->second.name + rest).str();
 }
 
-void Writer::writeInstruction(StringRef line) {
+void Writer::writeParameter(StringRef line) {
   const std::vector<std::string> *slots = nullptr;
   uint64_t slot = 0;
   os << renameParameters(line, slots, slot);
   if (slots && slot < slots->size())
     os << " // " << (*slots)[slot];
-  os << '\n';
 }
 
-void Writer::write() {
-  findComments();
+/// Writes `line`, in which a label is at `mark`: LLVM numbers functions in each part anew.
+void Writer::writeLabel(StringRef line, size_t mark) {
+  StringRef rest = line.substr(mark + labelStart.size());
+  os << line.take_front(mark + labelStart.size()) << numFunctions - 1
+     << rest.drop_while(llvm::isDigit);
+}
+
+void Writer::writeLine(StringRef line) {
+  // LLVM numbers calls through all functions of a part.
+  if (size_t mark = line.find(" // callseq"); mark != StringRef::npos)
+    line = line.take_front(mark);
+  if (line.contains("_param_"))
+    writeParameter(line);
+  else if (size_t mark = line.find(labelStart); mark != StringRef::npos)
+    writeLabel(line, mark);
+  else if (line.starts_with("\t\t{"))
+    // More operands of the instruction.
+    for (StringRef operands = line.ltrim(); !operands.empty();) {
+      auto [first, rest] = operands.split(", ");
+      os << first << (rest.empty() ? "" : ",");
+      operands = rest;
+    }
+  else
+    os << line;
+}
+
+/// Writes what is before the functions, unless a part before this one had it.
+void Writer::writeHeader(const Lines &lines, bool isFirst) {
+  for (StringRef line : llvm::make_range(lines.begin(), llvm::find_if(lines, isFunction)))
+    if (line.starts_with(".") ? directives.insert(line).second
+                              : isFirst && !line.empty() && !isNoise(line))
+      os << line << '\n';
+}
+
+void Writer::writeFunctions(const Lines &lines) {
+  std::vector<std::string> comments = findComments(lines);
+  if (form.lineInfo)
+    findFiles(lines);
   Place place;
-  for (auto [number, line] : llvm::enumerate(lines)) {
+  for (size_t number = llvm::find_if(lines, isFunction) - lines.begin(); number < lines.size();
+       ++number) {
+    StringRef line = lines[number], rest = line;
+    if (isFunction(line)) {
+      ++numFunctions;
+      place = Place();
+    }
     if (std::optional<Location> location = readLocation(line)) {
       // Line 0 is what LLVM makes of several places.
       if (form.lineInfo && location->place.line != 0 && !(location->place == place)) {
         place = location->place;
-        os << "\t.loc\t" << place.file << ' ' << place.line << ' ' << place.column << '\n';
+        os << "\t.loc\t" << files[place.file] << ' ' << place.line << ' ' << place.column << '\n';
       }
       continue;
     }
-    if (isNoise(line) || (line.starts_with("\t.file\t") && !form.lineInfo))
+    if (isNoise(line) || takeFile(rest) || (number + 1 == lines.size() && line.empty()))
       continue;
     if (!comments[number].empty())
       os << "\t// " << comments[number] << '\n';
-    if (line.contains("_param_"))
-      writeInstruction(line);
-    else if (number + 1 < lines.size() || !line.empty())
-      os << line << '\n';
+    writeLine(line);
+    bool goesOn = number + 1 < lines.size() && lines[number + 1].starts_with("\t\t{");
+    os << (goesOn ? ' ' : '\n');
   }
 }
 
-void attnc::writeReadablePtx(StringRef ptx, const ReadableForm &form, llvm::raw_ostream &os) {
-  Writer(ptx, form, os).write();
+void Writer::write(llvm::ArrayRef<std::string> texts) {
+  std::vector<Lines> parts(texts.size());
+  for (auto [text, lines] : llvm::zip(texts, parts))
+    StringRef(text).split(lines, '\n');
+  for (const Lines &lines : parts)
+    writeHeader(lines, &lines == &parts.front());
+  os << '\n';
+  for (const Lines &lines : parts)
+    writeFunctions(lines);
+  for (auto [i, name] : llvm::enumerate(fileNames))
+    os << "\t.file\t" << i + 1 << name << '\n';
+}
+
+void attnc::writeReadablePtx(llvm::ArrayRef<std::string> parts, const ReadableForm &form,
+                             llvm::raw_ostream &os) {
+  Writer(form, os).write(parts);
 }

@@ -8,6 +8,7 @@
 #ifndef COMPILER_TARGET_PTX_READABLEPTX_H
 #define COMPILER_TARGET_PTX_READABLEPTX_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,9 +34,11 @@ struct ReadableForm {
   bool lineInfo = false;
 };
 
-/// Writes `ptx`, which LLVM has made of IR with encoded locations: a comment where a phase begins,
-/// or several that take turns every few instructions, and names of parameters.
-void writeReadablePtx(llvm::StringRef ptx, const ReadableForm &form, llvm::raw_ostream &os);
+/// Writes what LLVM has made of parts of a program, with encoded locations, as one file: a comment
+/// where a phase begins, or several that take turns every few instructions, and names of
+/// parameters. What stands before the functions of several parts is written once.
+void writeReadablePtx(llvm::ArrayRef<std::string> parts, const ReadableForm &form,
+                      llvm::raw_ostream &os);
 
 } // namespace attnc
 

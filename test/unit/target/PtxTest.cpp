@@ -29,20 +29,39 @@ protected:
   Ptx() : context(mlir::MLIRContext::Threading::DISABLED) {
     context.loadDialect<mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
     registerPtxTranslations(context);
-    module = mlir::parseSourceFile<mlir::ModuleOp>(
-        ATTNC_SOURCE_DIR "/test/compiler/Target/Ptx/Inputs/copy.mlir", &context);
+    parse("copy.mlir");
   }
 
-  std::string emit(llvm::StringRef arch, bool lineInfo = false) {
+  void parse(const char *name) {
+    std::string folder = ATTNC_SOURCE_DIR "/test/compiler/Target/Ptx/Inputs/";
+    module = mlir::parseSourceFile<mlir::ModuleOp>(folder + name, &context);
+  }
+
+  std::string emit(llvm::StringRef arch, bool lineInfo = false, int threads = 1) {
+    return emit(arch, encodeLocations(*module), lineInfo, threads);
+  }
+
+  std::string emit(llvm::StringRef arch, const std::vector<std::string> &phases, bool lineInfo,
+                   int threads) {
     llvm::Expected<PtxTarget> target = PtxTarget::get(arch);
     EXPECT_TRUE(static_cast<bool>(target));
-    std::vector<std::string> phases = encodeLocations(*module);
-    std::unique_ptr<llvm::Module> ir = translateToLLVMIR(*module, llvmContext, *target);
+    std::optional<std::vector<PtxPart>> parts = translateParts(*module, *target, threads);
+    EXPECT_TRUE(parts.has_value());
+    numParts = parts->size();
     std::string text;
     llvm::raw_string_ostream os(text);
-    emitPtx(*module, *ir, *target, phases, lineInfo, os);
+    emitPtx(*module, std::move(*parts), *target, phases, lineInfo, threads, os);
     return text;
   }
+
+  std::string print() {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os);
+    return text;
+  }
+
+  size_t numParts = 0;
 
   mlir::MLIRContext context;
   llvm::LLVMContext llvmContext;
@@ -121,13 +140,7 @@ TEST_F(Ptx, SaysAtTheTopWhatIsInTheFile) {
 }
 
 TEST_F(Ptx, LocationsChangeNoInstruction) {
-  std::string without;
-  {
-    llvm::LLVMContext other;
-    std::unique_ptr<llvm::Module> ir = translateToLLVMIR(*module, other, *PtxTarget::get("sm_80"));
-    llvm::raw_string_ostream os(without);
-    emitPtx(*module, *ir, *PtxTarget::get("sm_80"), /*phases=*/{}, /*lineInfo=*/false, os);
-  }
+  std::string without = emit("sm_80", /*phases=*/{}, /*lineInfo=*/false, /*threads=*/1);
   EXPECT_EQ(emit("sm_80"), without);
   std::string withLines = emit("sm_80", /*lineInfo=*/true);
   EXPECT_THAT(withLines, HasSubstr("\t.loc\t1 "));
@@ -137,6 +150,33 @@ TEST_F(Ptx, LocationsChangeNoInstruction) {
     if (!line.starts_with("\t.loc\t") && !line.starts_with("\t.file\t"))
       rest += (line + "\n").str();
   EXPECT_EQ(llvm::StringRef(rest).rtrim(), llvm::StringRef(without).rtrim());
+}
+
+TEST_F(Ptx, DoesNotDependOnThreads) {
+  for (bool lineInfo : {false, true}) {
+    parse("parts.mlir");
+    std::string text = emit("sm_80", lineInfo, /*threads=*/1);
+    EXPECT_EQ(numParts, 1U);
+    parse("parts.mlir");
+    EXPECT_EQ(emit("sm_80", lineInfo, /*threads=*/3), text);
+    // Each kernel, and the short grids of the first.
+    EXPECT_EQ(numParts, 3U);
+    // The second kernel's function stands before it.
+    EXPECT_LT(text.find(".entry first("), text.find(".func store_short("));
+    EXPECT_LT(text.find(".entry first_combine("), text.find(".func store_second("));
+    EXPECT_LT(text.find(".func store_second("), text.find(".entry second("));
+    // Labels tell functions apart.
+    EXPECT_THAT(text, HasSubstr("$L__BB1_2:"));
+    EXPECT_LT(text.find("second_metadata"), text.find(".entry first("));
+    EXPECT_EQ(text.find("\t.file\t2 \"library.attn\"") != std::string::npos, lineInfo);
+  }
+}
+
+TEST_F(Ptx, LeavesTheModuleAsItWas) {
+  parse("parts.mlir");
+  std::string before = print();
+  EXPECT_TRUE(translateParts(*module, *PtxTarget::get("sm_80"), /*threads=*/3).has_value());
+  EXPECT_EQ(print(), before);
 }
 
 TEST_F(Ptx, CarriesItsMetadata) {

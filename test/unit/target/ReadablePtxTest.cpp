@@ -24,11 +24,18 @@ protected:
     return text;
   }
 
-  std::string write(const std::string &ptx) const {
+  std::string writeParts(const std::vector<std::string> &parts) const {
     std::string text;
     llvm::raw_string_ostream os(text);
-    writeReadablePtx(ptx, form, os);
+    writeReadablePtx(parts, form, os);
     return text;
+  }
+
+  /// What becomes of the lines of a function.
+  std::string write(const std::string &ptx) const {
+    const std::string start = ".func f()\n", text = writeParts({start + ptx});
+    EXPECT_EQ(text.substr(0, start.size() + 1), "\n" + start);
+    return text.substr(start.size() + 1);
   }
 
   /// The text without instructions.
@@ -94,6 +101,32 @@ TEST_F(ReadablePtx, NamesParameters) {
             "\t.param .align 8 .b8 arguments[16],\n\tld.param.b64 \t%rd1, [arguments+8]; // Hq\n"
             "\tld.param.b64 \t%rd1, [arguments]; // B\n\tld.param.b64 \t%rd1, [arguments+16];\n"
             "\tld.param.b32 \t%r1, [rows];\n\tld.param.b32 \t%r1, [f_param_10];\n");
+}
+
+TEST_F(ReadablePtx, WritesAnInstructionInALine) {
+  EXPECT_EQ(write("\tmma.sync\n\t\t{%r1, %r2},\n\t\t{%r3, %r4},\n\t\t{%r5};\n\tret;\n"),
+            "\tmma.sync {%r1,%r2}, {%r3,%r4}, {%r5};\n\tret;\n");
+}
+
+TEST_F(ReadablePtx, WritesPartsAsOneFile) {
+  form.lineInfo = true;
+  auto makePart = [](const std::string &name, const std::string &global, const char *file) {
+    return "//\n// by LLVM\n//\n\n.version 8.0\n.target sm_80\n\n.extern .shared .b8 s[];\n" +
+           global + "\n.func " + name + "()\n{\n$L__BB0_1:\n\t.loc\t1 7 3\n\t{ // callseq 0, 0\n" +
+           "\t} // callseq 0\n\tbra.uni \t$L__BB0_1;\n}\n\t.file\t1 \"" + file + "\"\n";
+  };
+  std::string once = makePart("h", "", "b.attn"),
+              first = makePart("f", ".global .u64 z;\n", "a.attn");
+  auto getFunction = [](const std::string &name, int number, int file) {
+    std::string label = "$L__BB" + std::to_string(number) + "_1";
+    return ".func " + name + "()\n{\n" + label + ":\n\t.loc\t" + std::to_string(file) +
+           " 7 3\n\t{\n\t}\n\tbra.uni \t" + label + ";\n}\n";
+  };
+  EXPECT_EQ(writeParts({first, makePart("g", ".global .u64 y;\n", "a.attn"), once}),
+            "//\n// by LLVM\n//\n.version 8.0\n.target sm_80\n.extern .shared .b8 s[];\n"
+            ".global .u64 z;\n.global .u64 y;\n\n" +
+                getFunction("f", 0, 1) + getFunction("g", 1, 1) + getFunction("h", 2, 2) +
+                "\t.file\t1 \"a.attn\"\n\t.file\t2 \"b.attn\"\n");
 }
 
 TEST(PhaseColumn, HoldsAPhaseAndAColumn) {
