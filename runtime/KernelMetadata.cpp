@@ -274,6 +274,7 @@ Error attnc::readGpuMetadata(std::string_view text, GpuKernel &kernel, std::stri
     kernel.queryBlock = reader.getInt("query_block", 1, maxInt);
     kernel.threads = reader.getInt("threads", 1, 1024);
     kernel.sharedBytes = reader.getInt("shared_bytes", 0, maxInt);
+    kernel.products = reader.has("products") ? reader.getString("products") : "";
     kernel.shortGrid.reset();
     if (!reader.has("short_grid"))
       return;

@@ -24,6 +24,11 @@ struct Code {
 };
 } // namespace
 
+/// The option of attnc for `products` of a source; null if there is none.
+static const char *getProductOption(StringRef products) {
+  return products == "tf32" ? "--tf32" : products == "tf32x3" ? "--tf32x3" : nullptr;
+}
+
 /// Copies what the caller has filled.
 static Result readSource(const attnc_source_t *given, const char *target, attnc_source_t &source) {
   if (Result failure = checkPointer("source", given))
@@ -38,6 +43,9 @@ static Result readSource(const attnc_source_t *given, const char *target, attnc_
   for (size_t i = 0; i < source.define_count; ++i)
     if (!source.defines[i])
       return invalidArgument("`defines`: expected texts, got NULL at " + std::to_string(i));
+  if (source.products && getProductOption(source.products) == nullptr)
+    return invalidArgument("`products`: expected \"tf32\" or \"tf32x3\", got `" +
+                           std::string(source.products) + "`");
   if (!target)
     return invalidArgument("`target`: expected a name, got NULL");
   return std::nullopt;
@@ -81,6 +89,9 @@ static std::variant<std::vector<std::string>, Failure> makeWords(const attnc_sou
   add("--approx", source.approximate);
   if (source.lse)
     words.push_back("--lse");
+  // The form of a program is the same with any products.
+  if (source.products && target != "attn")
+    words.push_back(getProductOption(source.products));
   for (size_t i = 0; i < source.define_count; ++i)
     add("-D", source.defines[i]);
   return words;
@@ -114,6 +125,11 @@ static Result compile(const attnc_source_t &source, StringRef target, Code &code
   std::optional<RunError> error =
       compilation.readText(source.name ? source.name : "attn.attn", std::string(source.text, size));
   if (!error) {
+    if (source.products && target.starts_with("host"))
+      return Failure{ATTNC_UNAVAILABLE, "`products`: expected a GPU for `" +
+                                            std::string(source.products) + "`, got the host"};
+    if (std::optional<std::string> wrong = options.tf32.checkDtypes(options.compile.dtypes))
+      return invalidArgument(*wrong);
     llvm::Expected<std::vector<Target>> targets =
         chooseTargets(options, std::nullopt, /*isForOneCpu=*/true);
     if (!targets)

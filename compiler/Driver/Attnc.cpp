@@ -10,6 +10,7 @@
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/PackageBuilder.h"
 #include "compiler/Target/Host/HostHeader.h"
+#include "compiler/Target/KernelInfo/KernelInfo.h"
 #include "compiler/Target/KernelInfo/ReadMetadata.h"
 #include "compiler/Target/Ptx/LaunchHeader.h"
 #include "runtime/cache/DiskCache.h"
@@ -54,6 +55,28 @@ static std::optional<RunError> checkOptions(const AttncOptions &options,
     return std::nullopt;
   return RunError{BadUsage, program + ": `" + name +
                                 "` expects an .attn program, got IR, whose kernels are fixed"};
+}
+
+/// What `--tf32` or `--tf32x3` does not go with in a program, or nothing.
+static std::optional<RunError> checkTf32(const AttncOptions &options, const std::string &program,
+                                         Compilation &compilation) {
+  const char *name = options.tf32.getName();
+  if (!name)
+    return std::nullopt;
+  std::optional<Phase> phase = compilation.getPhase();
+  std::vector<ElementType> dtypes = options.compile.dtypes;
+  if (!compilation.isSource()) {
+    if (phase >= Phase::Tile)
+      return RunError{BadUsage, program + ": `" + name +
+                                    "` expects a program or a form before `tile`, got `" +
+                                    getInfo(*phase).name.str() + "`"};
+    dtypes.clear();
+    for (auto kernel : compilation.getModule().getOps<attn::KernelOp>())
+      dtypes.push_back(getKernelInfo(kernel).dtype);
+  }
+  if (std::optional<std::string> error = options.tf32.checkDtypes(dtypes))
+    return RunError{BadUsage, program + ": " + *error};
+  return std::nullopt;
 }
 
 /// Says which defaults the kernels were compiled for.
@@ -140,6 +163,8 @@ static std::optional<RunError> compile(const AttncOptions &options, const std::s
                                   ": `--tile` expects a program or a form before "
                                   "`tile`, got `" +
                                   getInfo(*phase).name.str() + "`"};
+  if (std::optional<RunError> error = checkTf32(options, program, compilation))
+    return error;
   llvm::Expected<std::vector<Target>> targets =
       chooseTargets(options, compilation.getTargetKind(), phase >= Phase::Expanded);
   if (!targets)

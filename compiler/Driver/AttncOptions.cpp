@@ -151,6 +151,7 @@ CommandLine makeCommandLine(AttncOptions &options) {
     return [&options, set](const std::string &text) { return set(options, text); };
   };
   CompileOptions &compile = options.compile;
+  std::vector<Option> tf32 = options.tf32.makeOptions();
   std::vector<OptionGroup> groups = {
       {"Output",
        {makeString("-o", "OUT", options.output, "the file to write; - is standard output"),
@@ -196,6 +197,8 @@ CommandLine makeCommandLine(AttncOptions &options) {
          "for GPUs: the queries that a block of threads computes and the keys that it takes at a "
          "time, 128x64 for instance, instead of what the schedule chooses",
          with(setTile)},
+        tf32[0],
+        tf32[1],
         {"--cpu", "CPU",
          "for the host: native (this CPU), x86-64-v4-bf16 (AVX512_BF16), x86-64-v4 (AVX-512), "
          "x86-64-v3 (AVX2) or x86-64 (any). If not given, .o, .so and packages have the last "
@@ -271,6 +274,11 @@ static std::optional<std::string> checkEffects(const AttncOptions &options) {
   if (!options.tile.empty() && !isSchedulePrinted && form && form->phase < Phase::Tile)
     return "`--tile` expects `--explain`, `--header` or a form from `tile` on, got `" +
            form->name.str() + "`, for which no tile is chosen yet";
+  if (const char *name = options.tf32.getName();
+      name && !isSchedulePrinted && form && form->phase < Phase::Tile)
+    return "`" + std::string(name) +
+           "` expects `--explain`, `--header` or a form from `tile` on, got `" + form->name.str() +
+           "`, which is the same without it";
   bool hasLines = form && (form->phase == Phase::Ptx || form->phase == Phase::Cubin);
   bool isForHost = form && form->targets == PhaseTargets::Host;
   if (options.lineInfo && options.header.empty() && !hasLines && !isForHost)
@@ -375,6 +383,8 @@ std::optional<std::string> driver::parseAttncOptions(const std::vector<std::stri
     return "expected one FILE, got " + std::to_string(files.size()) +
            (files.empty() ? "" : ", which become a package alone, `-o NAME.attnpkg`") +
            "; --help shows how";
+  if (std::optional<std::string> error = options.tf32.check())
+    return error;
   options.programs = files;
   if (!options.emit && !options.output.empty())
     options.emit = getPhaseOfFile(options.output);
@@ -386,7 +396,9 @@ static llvm::Expected<std::vector<Target>>
 getHostTargets(const AttncOptions &options, std::optional<TargetKind> kind, bool isForOneCpu) {
   if (kind == TargetKind::Ptx)
     return llvm::createStringError("expected IR for the host, got kernels for GPUs");
-  const char *name = !options.tile.empty() ? "--tile" : options.lineInfo ? "--line-info" : nullptr;
+  const char *name = !options.tile.empty() ? "--tile"
+                     : options.lineInfo    ? "--line-info"
+                                           : options.tf32.getName();
   if (name && options.archs.size() < 2)
     return llvm::createStringError("`" + std::string(name) + "` expects `--arch " + defaultGpu +
                                    "` or another GPU, got `host`");
@@ -422,6 +434,7 @@ static llvm::Expected<Target> getGpuTarget(const AttncOptions &options, const st
     return target.takeError();
   Target gpu(*target);
   gpu.tile = options.tile;
+  gpu.tf32 = options.tf32.getValue();
   gpu.lineInfo = options.lineInfo;
   return gpu;
 }

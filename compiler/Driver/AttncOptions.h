@@ -10,6 +10,7 @@
 
 #include "compiler/Driver/CompileOptions.h"
 #include "compiler/Driver/Target.h"
+#include "compiler/Driver/Tf32Flags.h"
 #include <optional>
 
 namespace attnc::driver {
@@ -24,8 +25,9 @@ struct AttncOptions {
   std::optional<Phase> emit;
   /// `host`, or some of PtxTarget; both for a package alone; empty if not given.
   std::vector<std::string> archs;
-  std::string cpu;    ///< empty if not given
-  std::string tile;   ///< empty if not given
+  std::string cpu;  ///< empty if not given
+  std::string tile; ///< empty if not given
+  Tf32Flags tf32;
   std::string triple; ///< of the host that code is for; empty if not given
   CompileOptions compile;
   /// Whether the options say how to compile an .attn program.

@@ -10,6 +10,8 @@
 #include "compiler/Target/Reference/Reference.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -117,35 +119,90 @@ static double getLimit(const std::vector<float> &want, const std::vector<float> 
   return (std::isfinite(error) ? 2 * error : 0) + floor;
 }
 
+/// To tf32: nearest, halves away from zero.
+static float roundToTf32(float value) {
+  if (!std::isfinite(value))
+    return value;
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(value) + 0x1000) & 0xffffe000);
+}
+
+/// What `change` makes of the elements of `view`, in `data`.
+static TensorView mapElements(const TensorView &view, float (*change)(float),
+                              std::vector<float> &data) {
+  data = readAll(view);
+  std::transform(data.begin(), data.end(), data.begin(), change);
+  return {data.data(), ElementType::F32, view.sizes, getContiguousStrides(view.sizes)};
+}
+
 FailureOr<Judge> Judge::create(attn::KernelOp kernel, const KernelInfo &info,
                                const LaunchArguments &arguments, const BoundArguments &bound,
-                               unsigned threads) {
+                               unsigned threads, bool roundsToTf32) {
   Judge judge;
   judge.dtype = info.dtype;
-  auto run = [&](Results &results, reference::Precision precision) {
+  auto run = [&](Results &results, const LaunchArguments &arguments,
+                 reference::Precision precision) {
     TensorView o = makeView(arguments.o, results.o), lse;
     if (arguments.lse)
       lse = makeView(*arguments.lse, results.lse);
     return reference::run(kernel, info, arguments, bound,
                           {&o, arguments.lse ? &lse : nullptr, nullptr}, precision, threads);
   };
-  FailureOr<reference::Summary> summary = run(judge.exact, reference::Precision::Exact);
-  if (failed(summary) || failed(run(judge.unfused, reference::Precision::Unfused)))
+  FailureOr<reference::Summary> summary = run(judge.exact, arguments, reference::Precision::Exact);
+  if (failed(summary) || failed(run(judge.unfused, arguments, reference::Precision::Unfused)))
     return failure();
   judge.rounding = 0x1p-23 * summary->largestScore;
   judge.pairs = summary->pairs;
+  if (!roundsToTf32)
+    return judge;
+  LaunchArguments roundedArguments = arguments;
+  std::vector<float> q, k, v, magnitudes;
+  roundedArguments.q = mapElements(arguments.q, roundToTf32, q);
+  roundedArguments.k = mapElements(arguments.k, roundToTf32, k);
+  roundedArguments.v = mapElements(arguments.v, roundToTf32, v);
+  Results ofMagnitudes;
+  if (failed(run(judge.rounded.emplace(), roundedArguments, reference::Precision::Exact)))
+    return failure();
+  roundedArguments.v =
+      mapElements(roundedArguments.v, [](float value) { return std::fabs(value); }, magnitudes);
+  if (failed(run(ofMagnitudes, roundedArguments, reference::Precision::Exact)))
+    return failure();
+  judge.weightRounding = 0x1p-11 * getLargestFinite(ofMagnitudes.o);
   return judge;
+}
+
+/// Of each row of `columns` elements the one of two that `output` is nearer to.
+static std::vector<float> chooseRows(const TensorView &output, int64_t columns,
+                                     const std::vector<float> &first,
+                                     const std::vector<float> &second) {
+  std::vector<float> got = readAll(output), chosen = first;
+  for (size_t row = 0; row < got.size(); row += columns) {
+    double ofFirst = 0, ofSecond = 0;
+    for (size_t i = row; i < row + columns; ++i) {
+      ofFirst = std::max(ofFirst, getDifference(got[i], first[i]));
+      ofSecond = std::max(ofSecond, getDifference(got[i], second[i]));
+    }
+    if (ofSecond < ofFirst)
+      std::copy_n(&second[row], columns, &chosen[row]);
+  }
+  return chosen;
 }
 
 std::vector<OutputCheck> Judge::compare(const TensorView &o,
                                         const std::optional<TensorView> &lse) const {
+  std::vector<float> wantedO = exact.o, wantedLse = exact.lse;
+  if (rounded) {
+    wantedO = chooseRows(o, o.sizes.back(), rounded->o, exact.o);
+    if (lse)
+      wantedLse = chooseRows(*lse, 1, rounded->lse, exact.lse);
+  }
   double largest = getLargestFinite(exact.o);
   double base = dtype == ElementType::F32 ? 2e-6 * largest : 2 * getUlp(dtype, largest);
-  std::vector<OutputCheck> checks = {compareOutput(
-      "o", o, exact.o, getLimit(exact.o, unfused.o, base + std::min(rounding, 0x1p-8) * largest))};
+  double floor = base + std::min(rounding, 0x1p-8) * largest + weightRounding;
+  std::vector<OutputCheck> checks = {
+      compareOutput("o", o, wantedO, getLimit(exact.o, unfused.o, floor))};
   if (lse)
     checks.push_back(
-        compareOutput("lse", *lse, exact.lse,
+        compareOutput("lse", *lse, wantedLse,
                       getLimit(exact.lse, unfused.lse,
                                2e-6 * std::max(1.0, getLargestFinite(exact.lse)) + 2 * rounding)));
   return checks;

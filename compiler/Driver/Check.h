@@ -37,10 +37,13 @@ OutputCheck compareOutput(std::string name, const TensorView &output,
 class Judge {
 public:
   /// Runs the reference twice; fails as it does. With `arguments.lse` the log-sum-exp is judged
-  /// too.
+  /// too. `roundsToTf32` tells that operands of products are rounded, with `--tf32`: rows are then
+  /// to be those of q, k and v that are rounded, except for what weights are rounded by, at most
+  /// 2^-11 of each; or, if they were computed again, those of q, k and v themselves.
   static mlir::FailureOr<Judge> create(attn::KernelOp kernel, const KernelInfo &info,
                                        const LaunchArguments &arguments,
-                                       const BoundArguments &bound, unsigned threads);
+                                       const BoundArguments &bound, unsigned threads,
+                                       bool roundsToTf32 = false);
 
   std::vector<OutputCheck> compare(const TensorView &o, const std::optional<TensorView> &lse) const;
 
@@ -54,6 +57,10 @@ private:
 
   ElementType dtype = ElementType::F32;
   Results exact, unfused;
+  /// With operands rounded to tf32, the results of rounded q, k and v, and the most that rounding
+  /// weights does to o.
+  std::optional<Results> rounded;
+  double weightRounding = 0;
   double rounding = 0; ///< what rounding a score to f32 does to the logarithm of a weight
   int64_t pairs = 0;
 };

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "compiler/Driver/ExplainGpu.h"
+#include "compiler/Conversion/TileToNvvm/Summary.h"
 #include "compiler/Driver/Explain.h"
 #include "compiler/Target/Ptx/ScoreCosts.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
@@ -66,8 +67,10 @@ static void explainTile(tile::KernelOp kernel, const GpuRates &rates, const PtxT
      << formatv(
             "            {0} keys at a time, {1} in masked blocks; one stage of keys and one of "
             "values\n",
-            schedule.getKeyBlock(), schedule.getMaskedKeyBlock())
-     << formatv("  memory    {0} of shared memory a block, of {1}\n", printBytes(layout.totalBytes),
+            schedule.getKeyBlock(), schedule.getMaskedKeyBlock());
+  if (StringRef products = describeProducts(schedule.getTf32()); !products.empty())
+    os << "  products  " << products << '\n';
+  os << formatv("  memory    {0} of shared memory a block, of {1}\n", printBytes(layout.totalBytes),
                 printBytes(target.sharedBytes))
      << formatv("            {0} of the {1} registers of a thread for scores and output\n",
                 tile::countStateRegisters(attnKernel, schedule), tile::getMostRegisters(schedule));

@@ -59,6 +59,8 @@ std::optional<RunError> driver::loadProgram(Compilation &compilation, const RunO
   if (!compilation.isSource() && (!options.defines.empty() || !options.approx.empty()))
     return RunError{BadUsage,
                     options.program + ": `-D` and `--approx` expect an .attn program, got IR"};
+  if (std::optional<std::string> error = options.tf32.checkDtypes(shape.dtype))
+    return RunError{BadUsage, options.program + ": " + *error};
   CompileOptions compile;
   compile.dtypes = {shape.dtype};
   compile.headDims = {{shape.headDim, shape.valueDim}};

@@ -167,6 +167,7 @@ private:
     (*module.getOps<attn::KernelOp>().begin()).setChecked(false);
     Target target = std::move(gpu);
     target.tile = options.tile;
+    target.tf32 = options.tf32.getValue();
     // Faults are reported at the program's lines.
     target.lineInfo = true;
     return compileForGpu(module, Phase::Attn, target, times, code);
@@ -394,7 +395,8 @@ private:
   std::optional<RunError> check() {
     if (!options.check)
       return std::nullopt;
-    FailureOr<Judge> judge = Judge::create(getOriginal(), info, arguments, bound, threads);
+    FailureOr<Judge> judge = Judge::create(getOriginal(), info, arguments, bound, threads,
+                                           options.tf32.getValue() == tile::Tf32::Rounded);
     if (failed(judge))
       return reported;
     report.check = judge->compare(arguments.o, arguments.lse);

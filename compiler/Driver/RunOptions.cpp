@@ -290,6 +290,7 @@ CommandLine makeCommandLine(RunOptions &options) {
   auto with = [&options](Expected (*set)(RunOptions &, const std::string &)) {
     return [&options, set](const std::string &text) { return set(options, text); };
   };
+  std::vector<Option> tf32 = options.tf32.makeOptions();
   std::vector<OptionGroup> groups = {
       {"Tensors",
        {makeString("--in", "FILE", options.in,
@@ -348,6 +349,8 @@ CommandLine makeCommandLine(RunOptions &options) {
          with(setArch)},
         {"--tile", "QUERIESxKEYS", "the tile of the kernel on the emulator, as attnc takes it",
          with(setTile)},
+        tf32[0],
+        tf32[1],
         {"--schedules", "ci|N",
          "runs under the five schedules of the emulator's CI set, or N of them, instead of the "
          "first; all must give the same bits; --seed varies them",
@@ -430,6 +433,9 @@ std::optional<std::string> checkOtherDevice(const RunOptions &options, const Run
                      : options.perturbApproximations ? "--perturb-approx"
                      : options.statistics            ? "--stats"
                                                      : nullptr;
+  if (const char *tf32 = options.tf32.getName(); tf32 && device.kind != RunDevice::Cuda)
+    return "`" + std::string(tf32) + "` expects `--device emulator` or `cuda`, got `" +
+           device.name + "`";
   if (!name)
     return std::nullopt;
   return "`" + std::string(name) + "` expects `--device emulator`, got `" + device.name + "`";
@@ -446,6 +452,8 @@ std::optional<std::string> checkGpu(const RunOptions &options, const RunDevice &
 
 /// What does not go together.
 std::optional<std::string> checkCombination(const RunOptions &options) {
+  if (auto error = options.tf32.check())
+    return error;
   if (options.in.empty() && !options.random)
     return "expected tensors: `--in FILE` or `--random SIZES`";
   if (!options.in.empty() && options.random)

@@ -9,6 +9,7 @@
 #define COMPILER_DRIVER_RUNOPTIONS_H
 
 #include "attnc/Launch.h"
+#include "compiler/Driver/Tf32Flags.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -81,6 +82,7 @@ struct RunOptions {
   std::string cpu;                    ///< empty if not given
   std::string arch;                   ///< of the emulator; empty if not given
   std::string tile;                   ///< of the emulator; empty if not given
+  Tf32Flags tf32;                     ///< of the emulator and GPUs
   /// Schedules of the emulator, the first of a fixed list; 0 if not given.
   unsigned schedules = 0;
   std::optional<int64_t> multiprocessors, splits; ///< of the emulated GPU

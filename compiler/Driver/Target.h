@@ -37,6 +37,7 @@ public:
     PipelineOptions options;
     options.target = getKind();
     options.tile = tile;
+    options.tf32 = tf32;
     if (getKind() == TargetKind::Ptx)
       options.sharedMemory = getPtx().sharedBytes;
     else
@@ -46,6 +47,8 @@ public:
 
   /// Of a GPU: the tile that overrides what the schedule chooses; empty if none.
   std::string tile;
+  /// Of a GPU: how f32 are multiplied on tensor cores.
+  tile::Tf32 tf32 = tile::Tf32::None;
   /// Of a GPU: whether code tells which line of the program it is for.
   bool lineInfo = false;
 

@@ -93,8 +93,9 @@ void attnc::addPassesTo(Phase phase, OpPassManager &passes, const PipelineOption
     return;
   case Phase::Tile:
     passes.addPass(createDescribeKernelsPass());
-    passes.addPass(createConvertAttnToTilePass(
-        {options.features, options.sharedMemory, options.tile, options.target == TargetKind::Ptx}));
+    passes.addPass(
+        createConvertAttnToTilePass({options.features, options.sharedMemory, options.tile,
+                                     options.target == TargetKind::Ptx, options.tf32}));
     return;
   case Phase::Vector:
     passes.addPass(createGenerateIndexChecksPass());

@@ -9,6 +9,7 @@
 #define COMPILER_PIPELINES_PIPELINES_H
 
 #include "compiler/Pipelines/Phases.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include <cstdint>
@@ -25,6 +26,8 @@ struct PipelineOptions {
   int64_t sharedMemory = 0;
   /// Queries and keys of a tile of the GPU, `128x64`; empty: as the schedule chooses.
   std::string tile;
+  /// How the GPU multiplies f32 on tensor cores.
+  tile::Tf32 tf32 = tile::Tf32::None;
 };
 
 /// Adds the passes that lead to `phase` from the phase before it that the target takes; none where

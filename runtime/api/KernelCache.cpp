@@ -65,6 +65,7 @@ std::string makeOptionsKey(const attnc_source_t &source, const std::string &targ
   append(key, source.head_dims);
   append(key, source.approximate);
   append(key, source.lse ? "lse" : nullptr);
+  append(key, source.products);
   return key;
 }
 

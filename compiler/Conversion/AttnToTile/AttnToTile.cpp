@@ -78,8 +78,8 @@ static void convertKernel(attn::KernelOp kernel, ScheduleAttr schedule,
 }
 
 /// Adds a copy of `kernel` with a schedule for short grids.
-static void addShortKernel(attn::KernelOp kernel, int64_t sharedMemory) {
-  WarpScheduleAttr schedule = chooseShortSchedule(kernel, sharedMemory);
+static void addShortKernel(attn::KernelOp kernel, int64_t sharedMemory, Tf32 tf32) {
+  WarpScheduleAttr schedule = chooseShortSchedule(kernel, sharedMemory, tf32);
   assert(schedule && "the smallest tile is the same for all grids");
   OpBuilder builder(kernel->getContext());
   builder.setInsertionPointAfter(kernel);
@@ -93,10 +93,10 @@ struct ConvertAttnToTile : attnc::impl::ConvertAttnToTilePassBase<ConvertAttnToT
   using ConvertAttnToTilePassBase::ConvertAttnToTilePassBase;
 
   /// Null after an error.
-  WarpScheduleAttr scheduleForGpu(attn::KernelOp kernel) {
+  WarpScheduleAttr scheduleForGpu(attn::KernelOp kernel, Tf32 ofKernel) {
     if (std::optional<TileSizes> sizes = parseTile(tile))
-      return scheduleRequestedTile(kernel, *sizes, sharedMemory);
-    WarpScheduleAttr schedule = chooseWarpSchedule(kernel, sharedMemory);
+      return scheduleRequestedTile(kernel, *sizes, sharedMemory, ofKernel);
+    WarpScheduleAttr schedule = chooseWarpSchedule(kernel, sharedMemory, ofKernel);
     if (!schedule)
       kernel.emitError("no tile of this kernel fits into ") << sharedMemory.getValue() << " bytes";
     return schedule;
@@ -113,11 +113,12 @@ struct ConvertAttnToTile : attnc::impl::ConvertAttnToTilePassBase<ConvertAttnToT
         convertKernel(kernel, chooseHostSchedule(kernel, features), {});
         continue;
       }
-      WarpScheduleAttr schedule = scheduleForGpu(kernel);
+      Tf32 ofKernel = kernel.getDtype().isF32() ? tf32.getValue() : Tf32::None;
+      WarpScheduleAttr schedule = scheduleForGpu(kernel, ofKernel);
       if (!schedule)
         return signalPassFailure();
       if (shortGrids)
-        addShortKernel(kernel, sharedMemory);
+        addShortKernel(kernel, sharedMemory, ofKernel);
       convertKernel(kernel, {}, schedule);
     }
   }

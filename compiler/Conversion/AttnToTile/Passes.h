@@ -8,6 +8,7 @@
 #ifndef COMPILER_CONVERSION_ATTNTOTILE_PASSES_H
 #define COMPILER_CONVERSION_ATTNTOTILE_PASSES_H
 
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attnc {

@@ -38,13 +38,15 @@ std::string attnc::getTileRange() {
 /// Most ops that bodies are unrolled to in a tile that somebody wants.
 static constexpr int64_t unrolledOps = 4096;
 
-static WarpScheduleAttr getSchedule(attn::KernelOp kernel, TileSizes tile, int64_t warpRows) {
+static WarpScheduleAttr getSchedule(attn::KernelOp kernel, TileSizes tile, int64_t warpRows,
+                                    Tf32 tf32) {
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
   // The products of wide heads make large loops.
   int64_t masked = headDims > 256 ? std::max<int64_t>(tile.keys / 2, 16) : tile.keys;
   auto get = [&](bool rolled) {
     return WarpScheduleAttr::get(kernel.getContext(), tile.queries, warpRows, tile.keys, masked,
-                                 !kernel.getDtype().isF32(), /*shortGrid=*/false, rolled);
+                                 !kernel.getDtype().isF32() || tf32 != Tf32::None,
+                                 /*shortGrid=*/false, rolled, tf32);
   };
   WarpScheduleAttr unrolled = get(/*rolled=*/false);
   if (BodyOps(kernel, /*scoreLoops=*/2).fitUnrolled(unrolled, unrolledOps, unrolledOps))
@@ -64,12 +66,12 @@ struct Fit {
 } // namespace
 
 /// With 32 rows a warp if there are registers for it, else with 16.
-static Fit fitTile(attn::KernelOp kernel, TileSizes tile) {
+static Fit fitTile(attn::KernelOp kernel, TileSizes tile, Tf32 tf32) {
   Fit fit;
   for (int64_t warpRows : {32, 16}) {
     if (warpRows > tile.queries)
       continue;
-    WarpScheduleAttr schedule = getSchedule(kernel, tile, warpRows);
+    WarpScheduleAttr schedule = getSchedule(kernel, tile, warpRows, tf32);
     fit = {schedule, SharedLayout(kernel, schedule).totalBytes,
            countStateRegisters(kernel, schedule), getFreeRegisters(schedule)};
     if (fit.hasRegisters())
@@ -82,19 +84,19 @@ static std::string print(TileSizes tile) {
   return std::to_string(tile.queries) + "x" + std::to_string(tile.keys);
 }
 
-static void noteTilesThatFit(attn::KernelOp kernel, int64_t sharedMemory,
+static void noteTilesThatFit(attn::KernelOp kernel, int64_t sharedMemory, Tf32 tf32,
                              InFlightDiagnostic &error) {
   std::string list;
   for (int64_t queries : tileQueries)
     for (int64_t keys : tileKeys)
-      if (TileSizes tile{queries, keys}; fitTile(kernel, tile).fits(sharedMemory))
+      if (TileSizes tile{queries, keys}; fitTile(kernel, tile, tf32).fits(sharedMemory))
         list += (list.empty() ? "" : ", ") + print(tile);
   error.attachNote() << "tiles that fit: " << (list.empty() ? "none" : list);
 }
 
 WarpScheduleAttr attnc::scheduleRequestedTile(attn::KernelOp kernel, TileSizes tile,
-                                              int64_t sharedMemory) {
-  Fit fit = fitTile(kernel, tile);
+                                              int64_t sharedMemory, Tf32 tf32) {
+  Fit fit = fitTile(kernel, tile, tf32);
   if (fit.fits(sharedMemory))
     return fit.schedule;
   InFlightDiagnostic error = kernel.emitError("expected a tile that fits, got `")
@@ -106,6 +108,6 @@ WarpScheduleAttr attnc::scheduleRequestedTile(attn::KernelOp kernel, TileSizes t
     error << fit.registers << " registers a thread for scores and output of the "
           << fit.freeRegisters << " that a block of " << fit.schedule.getNumThreads()
           << " threads leaves for them";
-  noteTilesThatFit(kernel, sharedMemory, error);
+  noteTilesThatFit(kernel, sharedMemory, tf32, error);
   return {};
 }

@@ -29,7 +29,7 @@ std::string getTileRange();
 /// `sharedMemory` bytes. If they need more than there is, reports what, and which tiles fit, and
 /// returns null.
 tile::WarpScheduleAttr scheduleRequestedTile(attn::KernelOp kernel, TileSizes tile,
-                                             int64_t sharedMemory);
+                                             int64_t sharedMemory, tile::Tf32 tf32);
 
 } // namespace attnc
 

@@ -14,6 +14,11 @@
 // they read in any case. Still larger ones are computed in a loop over the keys of a thread, for
 // two rows at a time: warps of 16 rows, of which a multiprocessor holds more, hide its latencies.
 //
+// Tiles of f32 are twice as large. On tensor cores, wide heads have blocks of few keys: where
+// shared memory is large, two blocks of threads fit. So have split operands, of which a fragment
+// serves three products, so that 16 rows a warp do not wait for shared memory, and whose products
+// are long and take more registers.
+//
 // In short grids the time goes into reading keys and values, and most rows of a block may be
 // unused: warps have 16 rows, of which those without a query are skipped. There is one loop, so
 // that the second kernel stays small.
@@ -50,6 +55,11 @@ struct Sizes {
 static constexpr Sizes tensorCoreSizes[] = {
     {128, 32, 128, 128}, {128, 32, 64, 64}, {128, 16, 64, 64}, {64, 16, 64, 64},
     {64, 16, 32, 32},    {32, 16, 32, 32},  {32, 16, 16, 16}};
+/// The first one is for narrow heads only.
+static constexpr Sizes roundedSizes[] = {{128, 32, 64, 64}, {128, 32, 32, 32}, {128, 16, 32, 32},
+                                         {64, 16, 32, 32},  {64, 16, 16, 16},  {32, 16, 16, 16}};
+static constexpr Sizes splitSizes[] = {
+    {128, 32, 32, 32}, {64, 16, 32, 32}, {32, 16, 32, 32}, {32, 16, 16, 16}};
 static constexpr Sizes fmaSizes[] = {{128, 32, 64, 64}, {128, 32, 32, 32}, {128, 16, 64, 64},
                                      {64, 16, 32, 32},  {32, 16, 32, 32},  {32, 16, 16, 16}};
 
@@ -60,7 +70,7 @@ static constexpr Sizes shortSizes[] = {
 /// The first of `choices` that fits with its bodies unrolled, or that has warps for rolled ones and
 /// fits so; else the last that fits at all.
 static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
-                                    ArrayRef<Sizes> choices, bool shortGrid) {
+                                    ArrayRef<Sizes> choices, Tf32 tf32, bool shortGrid) {
   BodyOps bodies(kernel, /*scoreLoops=*/shortGrid ? 1 : 2);
   int64_t headDims = kernel.getHeadDim() + kernel.getValueDim();
   WarpScheduleAttr smallest;
@@ -71,9 +81,9 @@ static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
       int64_t maskedKeyBlock = (rolled || headDims > 256) && !shortGrid
                                    ? std::max<int64_t>(sizes.keyBlock / 2, 16)
                                    : sizes.maskedKeyBlock;
-      return WarpScheduleAttr::get(kernel.getContext(), sizes.queryBlock, sizes.warpRows,
-                                   sizes.keyBlock, maskedKeyBlock, !kernel.getDtype().isF32(),
-                                   shortGrid, rolled);
+      return WarpScheduleAttr::get(
+          kernel.getContext(), sizes.queryBlock, sizes.warpRows, sizes.keyBlock, maskedKeyBlock,
+          !kernel.getDtype().isF32() || tf32 != Tf32::None, shortGrid, rolled, tf32);
     };
     auto fits = [&](WarpScheduleAttr schedule) {
       return countStateRegisters(kernel, schedule) <= getFreeRegisters(schedule) &&
@@ -96,14 +106,20 @@ static WarpScheduleAttr chooseSizes(attn::KernelOp kernel, int64_t sharedMemory,
   return smallest;
 }
 
-WarpScheduleAttr attnc::chooseWarpSchedule(attn::KernelOp kernel, int64_t sharedMemory) {
+WarpScheduleAttr attnc::chooseWarpSchedule(attn::KernelOp kernel, int64_t sharedMemory, Tf32 tf32) {
   ArrayRef<Sizes> choices =
       kernel.getDtype().isF32() ? ArrayRef(fmaSizes) : ArrayRef(tensorCoreSizes);
-  return chooseSizes(kernel, sharedMemory, choices, /*shortGrid=*/false);
+  bool isNarrow = kernel.getHeadDim() + kernel.getValueDim() <= 128;
+  if (tf32 == Tf32::Rounded)
+    choices = ArrayRef(roundedSizes).drop_front(isNarrow ? 0 : 1);
+  if (tf32 == Tf32::Split)
+    choices = splitSizes;
+  return chooseSizes(kernel, sharedMemory, choices, tf32, /*shortGrid=*/false);
 }
 
-WarpScheduleAttr attnc::chooseShortSchedule(attn::KernelOp kernel, int64_t sharedMemory) {
+WarpScheduleAttr attnc::chooseShortSchedule(attn::KernelOp kernel, int64_t sharedMemory,
+                                            Tf32 tf32) {
   bool isWide = kernel.getHeadDim() + kernel.getValueDim() > 256;
-  return chooseSizes(kernel, sharedMemory, ArrayRef(shortSizes).drop_front(isWide),
+  return chooseSizes(kernel, sharedMemory, ArrayRef(shortSizes).drop_front(isWide), tf32,
                      /*shortGrid=*/true);
 }

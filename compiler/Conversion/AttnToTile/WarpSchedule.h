@@ -13,10 +13,12 @@
 namespace attnc {
 /// The schedule of `kernel` for a GPU whose blocks of threads can have `sharedMemory` bytes; null
 /// if none fits.
-tile::WarpScheduleAttr chooseWarpSchedule(attn::KernelOp kernel, int64_t sharedMemory);
+tile::WarpScheduleAttr chooseWarpSchedule(attn::KernelOp kernel, int64_t sharedMemory,
+                                          tile::Tf32 tf32);
 
 /// The schedule for short grids of `kernel`. There is one if chooseWarpSchedule finds one.
-tile::WarpScheduleAttr chooseShortSchedule(attn::KernelOp kernel, int64_t sharedMemory);
+tile::WarpScheduleAttr chooseShortSchedule(attn::KernelOp kernel, int64_t sharedMemory,
+                                           tile::Tf32 tf32);
 } // namespace attnc
 
 #endif // COMPILER_CONVERSION_ATTNTOTILE_WARPSCHEDULE_H

@@ -27,7 +27,7 @@ void WarpLowering::stageOutput(const State &state, const Values &inverses) {
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {
     int64_t offset = layout.queries + slot * 8 * SharedLayout::panelBytes;
     auto normalise = [&](int64_t n) { return code.mulF(state.output[slot][n], inverses[slot]); };
-    if (schedule.getTensorCores()) {
+    if (getOutputGroup() == 2) {
       // Columns 8 j + 2 i and the next: four bytes of chunk j.
       for (int64_t n = 0; n < getNumOutputs(); n += 2) {
         int64_t chunk = n / 2;

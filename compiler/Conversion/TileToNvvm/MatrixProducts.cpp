@@ -46,8 +46,14 @@ WarpLowering::Fragments WarpLowering::getFragments(int64_t keyBlock) {
                                code.mul(self.warpRow, SharedLayout::panelBytes));
   // Both chunks of the first tile of keys, then of the second.
   fragments.keys = map(keyOrder, {first, part, 2 * part}, nextChunk, tile);
-  // Both tiles of keys of the first chunk, then of the second.
-  fragments.values = map(keyOrder, {first, part, 2 * part}, tile, nextChunk);
+  // Both tiles of keys of the first chunk, then of the second; of f32 a lane has two columns of a
+  // key.
+  if (schedule.getTf32() == tile::Tf32::None)
+    fragments.values = map(keyOrder, {first, part, 2 * part}, tile, nextChunk);
+  else
+    fragments.values =
+        code.mapBits(self.lane, {keyOrder.getPlace(part, 0), keyOrder.getPlace(2 * part, 0), 8,
+                                 keyOrder.getPlace(0, 1), keyOrder.getPlace(0, 2)});
   return fragments;
 }
 

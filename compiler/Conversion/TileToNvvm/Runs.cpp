@@ -41,15 +41,22 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
 }
 
 WarpLowering::Scores WarpLowering::emitDot(bool masked) {
+  if (schedule.getTf32() != tile::Tf32::None)
+    return emitTf32Dot(masked);
   return schedule.getTensorCores() ? emitMatrixDot(masked) : emitFmaDot(getKeyBlock(masked));
 }
 
 void WarpLowering::emitWeights(Scores &scores, Value firstKey, bool masked, State &state) {
   if (score || masked)
     self = getPosition();
+  Values checks = checkProducts(scores);
   LaneRanges ranges = emitPairs(scores, firstKey, masked);
   Values factors = emitSoftmaxStep(scores, ranges, emitShifts(firstKey, masked), state);
-  if (schedule.getTensorCores()) {
+  for (auto [factor, check] : llvm::zip(factors, checks))
+    factor = code.addF(factor, check);
+  if (schedule.getTf32() != tile::Tf32::None) {
+    emitTf32DotAcc(masked, scores, factors, state);
+  } else if (schedule.getTensorCores()) {
     emitMatrixDotAcc(masked, scores, factors, state);
   } else {
     self = getPosition();

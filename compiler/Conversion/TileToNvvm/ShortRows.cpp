@@ -21,8 +21,7 @@ using namespace attnc;
 static constexpr int64_t warpSize = 32;
 
 void WarpLowering::stageShortRows(const State &state) {
-  // Neighbouring columns of a lane: pairs of tensor cores, fours of products in f32.
-  int64_t group = schedule.getTensorCores() ? 2 : 4, groupBytes = 16 * group;
+  int64_t group = getOutputGroup(), groupBytes = 16 * group;
   constexpr int64_t swizzled = tile::SharedLayout::stagedRowAlignment;
   Value inRow = code.bitXor(code.mul(self.quadLane, 4 * group), code.shiftLeft(self.quadRow, 5));
   for (int64_t slot = 0; slot < getNumSlots(); ++slot) {

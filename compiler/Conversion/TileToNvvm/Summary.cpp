@@ -35,6 +35,18 @@ static std::string printShared(const SharedLayout &layout) {
                  layout.totalBytes - layout.weights);
 }
 
+StringRef attnc::describeProducts(Tf32 tf32) {
+  switch (tf32) {
+  case Tf32::None:
+    return "";
+  case Tf32::Rounded:
+    return "on tensor cores, of f32 rounded to tf32";
+  case Tf32::Split:
+    return "on tensor cores, three for one of f32, of two tf32 each";
+  }
+  llvm_unreachable("unknown products");
+}
+
 SmallVector<std::string> attnc::summariseKernel(tile::KernelOp kernel) {
   attn::KernelOp attnKernel = kernel.getAttnKernel();
   WarpScheduleAttr schedule = kernel.getWarpScheduleAttr();
@@ -49,6 +61,8 @@ SmallVector<std::string> attnc::summariseKernel(tile::KernelOp kernel) {
   lines.push_back(formatv("tile       {0} queries x {1} keys, {2} warps of {3} queries",
                           schedule.getQueryBlock(), schedule.getKeyBlock(), schedule.getNumWarps(),
                           schedule.getWarpRows()));
+  if (StringRef products = describeProducts(schedule.getTf32()); !products.empty())
+    lines.push_back(("products   " + products).str());
   lines.push_back(formatv("registers  {0} of the {1} that a thread can have hold scores and output",
                           countStateRegisters(attnKernel, schedule), getMostRegisters(schedule)));
   lines.push_back("shared     " + printShared(SharedLayout(attnKernel, schedule)));

@@ -13,6 +13,9 @@
 
 namespace attnc {
 
+/// How tensor cores multiply f32, for people; empty if they do not.
+llvm::StringRef describeProducts(tile::Tf32 tf32);
+
 /// What `kernel`, which has a warp_schedule, computes and with what: lines for people.
 llvm::SmallVector<std::string> summariseKernel(tile::KernelOp kernel);
 

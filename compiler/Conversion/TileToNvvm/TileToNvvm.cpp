@@ -72,6 +72,11 @@ static void lowerKernel(tile::KernelOp kernel) {
         summaryAttrName,
         Builder(function.getContext()).getStrArrayAttr(llvm::to_vector_of<StringRef>(summary)));
     describe(function, schedule.getQueryBlock(), lowering.getSharedBytes());
+    if (schedule.getTf32() != tile::Tf32::None)
+      function->setAttr(
+          productsAttrName,
+          Builder(function.getContext())
+              .getStringAttr(schedule.getTf32() == tile::Tf32::Split ? "tf32x3" : "tf32"));
     return;
   }
   name.consume_back(GpuKernel::shortSuffix);

@@ -123,6 +123,10 @@ Value WarpBuilder::round(Type element, Value x) {
     return x;
   return arith::TruncFOp::create(*this, element, x);
 }
+Value WarpBuilder::roundToTf32(Value x) {
+  return NVVM::ConvertFloatToTF32Op::create(*this, getI32Type(), x, NVVM::FPRoundingMode::RNA,
+                                            NVVM::SaturationMode::NONE, /*relu=*/false);
+}
 Value WarpBuilder::packPair(Type element, Value low, Value high) {
   Type pair = VectorType::get(2, element);
   Value packed;
@@ -229,10 +233,12 @@ std::array<Value, 4> WarpBuilder::multiplyMatrices(Type element, ArrayRef<Value>
         operand = bitcast(VectorType::get(2, element), operand);
     return operands;
   };
-  NVVM::MMATypes type = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  NVVM::MMATypes type = element.isF32()   ? NVVM::MMATypes::tf32
+                        : element.isF16() ? NVVM::MMATypes::f16
+                                          : NVVM::MMATypes::bf16;
   return unpackFour(NVVM::MmaOp::create(
       *this, getFour(getF32Type()), toOperands(a), toOperands(b), ValueRange(c),
-      ArrayRef<int64_t>{16, 8, 16}, std::nullopt, std::nullopt,
+      ArrayRef<int64_t>{16, 8, element.isF32() ? 8 : 16}, std::nullopt, std::nullopt,
       std::array<NVVM::MMATypes, 2>{type, type},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col}));
 }

@@ -88,6 +88,8 @@ public:
   /// The f32 of an element as stored, and back, rounded to nearest even.
   mlir::Value extend(mlir::Value element);
   mlir::Value round(mlir::Type element, mlir::Value x);
+  /// Rounded to tf32, halves away from zero: an i32 that is the f32 of the same value.
+  mlir::Value roundToTf32(mlir::Value x);
   /// Two f32 rounded to `element`, `low` in the low half of an i32.
   mlir::Value packPair(mlir::Type element, mlir::Value low, mlir::Value high);
 
@@ -125,7 +127,7 @@ public:
   /// Four matrices of 8 by 8 elements of 16 bits, two of each in an i32 a lane.
   std::array<mlir::Value, 4> loadMatrices(mlir::Value address, bool transposed);
   /// c + a * b of mma.sync m16n8k16: `a` four and `b` two i32 with pairs of `element`, `c` four
-  /// f32.
+  /// f32. With f32 of m16n8k8, whose operands are tf32.
   std::array<mlir::Value, 4> multiplyMatrices(mlir::Type element, llvm::ArrayRef<mlir::Value> a,
                                               llvm::ArrayRef<mlir::Value> b,
                                               llvm::ArrayRef<mlir::Value> c);

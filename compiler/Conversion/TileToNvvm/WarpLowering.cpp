@@ -301,6 +301,8 @@ void WarpLowering::lower() {
     storeBlockSource();
     storeSlope();
     copyQueries();
+    if (schedule.getTf32() == tile::Tf32::Rounded)
+      roundQueries();
     State state = emitRuns(createState());
     emitEpilogue(state);
   };

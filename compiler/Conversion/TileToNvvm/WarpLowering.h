@@ -27,8 +27,8 @@ namespace attnc {
 /// registers, in the layout of the accumulators of mma.sync m16n8k16 (PTX ISA, "Matrix fragments
 /// for mma.m16n8k16"): lane 4 g + i of a warp owns the rows g, g + 8, g + 16, … of its warp, its
 /// *row slots*, and of each row the columns 8 j + 2 i and 8 j + 2 i + 1. So a row is spread over
-/// the four lanes of a quad. Products in f32 keep that layout for scores, and columns 16 j + 4 i to
-/// + 3 for the output.
+/// the four lanes of a quad. Kernels of f32, with and without tensor cores, keep that layout for
+/// scores, and have columns 16 j + 4 i to + 3 of the output.
 ///
 /// Keys and values have one buffer each in shared memory, and copies run while the other one is
 /// used: the values of a block while scores are computed, the keys of the next block from then on.
@@ -144,6 +144,8 @@ private:
     return masked ? schedule.getMaskedKeyBlock() : schedule.getKeyBlock();
   }
   int64_t getNumOutputs() const { return layout.valueDim / 4; }
+  /// How many columns of the output in a lane are neighbours.
+  int64_t getOutputGroup() const { return attn::KernelOp(attn).getDtype().isF32() ? 4 : 2; }
   /// From one lane of a quad to the next, the distance of their first keys; the place of key `n`
   /// of a lane behind its first.
   int64_t getLaneKeys(int64_t keyBlock) const {
@@ -232,7 +234,7 @@ private:
   void emitWeights(Scores &scores, mlir::Value firstKey, bool masked, State &state);
 
   //===--------------------------------------------------------------------===//
-  // MatrixProducts.cpp and FmaProducts.cpp: tile.dot, tile.dot_acc
+  // MatrixProducts.cpp, Tf32Products.cpp and FmaProducts.cpp: tile.dot, tile.dot_acc
   //===--------------------------------------------------------------------===//
 
   /// Adds a * b of mma.sync to two columns of this lane in two row slots, 8 rows apart.
@@ -246,6 +248,26 @@ private:
   /// Scores of a block of keys in shared memory.
   Scores emitMatrixDot(bool masked);
   void emitMatrixDotAcc(bool masked, const Scores &weights, const Values &factors, State &state);
+
+  /// Operands of tf32, i32 each; `small` is what rounding has left, if operands are split.
+  struct Tf32Operand {
+    Values big, small;
+  };
+  /// Rounds the tile of queries to tf32.
+  void roundQueries();
+  Tf32Operand makeTf32Operand(llvm::ArrayRef<mlir::Value> values);
+  /// Four matrices of f32, which `isRounded` to tf32 or not yet.
+  Tf32Operand loadTf32Operand(mlir::Value address, bool isRounded);
+  /// Adds the products of each of `a` with each of `b` to `sums`.
+  void addTf32Products(llvm::ArrayRef<Tf32Operand> a, llvm::ArrayRef<Tf32Operand> b,
+                       llvm::MutableArrayRef<std::array<mlir::Value, 4>> sums);
+  Scores emitTf32Dot(bool masked);
+  void emitTf32DotAcc(bool masked, const Scores &weights, const Values &factors, State &state);
+  /// For each row slot 0, or NaN where a product is not finite, which may be because an operand was
+  /// rounded to infinity: a score of -inf leaves no trace in the output. Nothing where such
+  /// products are NaN.
+  Values checkProducts(const Scores &scores);
+
   Scores emitFmaDot(int64_t keyBlock);
   void emitFmaDotAcc(const Scores &weights, const Values &factors, State &state);
 

@@ -33,6 +33,9 @@ inline constexpr llvm::StringLiteral sharedBytesAttrName = "attnc.shared_bytes";
 /// computes and with what.
 inline constexpr llvm::StringLiteral summaryAttrName = "attnc.summary";
 
+/// On the function of a kernel for GPUs, a string: GpuKernel::products, if that is not empty.
+inline constexpr llvm::StringLiteral productsAttrName = "attnc.products";
+
 /// On an argument of a function for GPUs, a string: what PTX is to call the parameter.
 inline constexpr llvm::StringLiteral parameterNameAttrName = "attnc.name";
 

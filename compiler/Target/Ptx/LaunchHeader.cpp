@@ -117,6 +117,8 @@ static void writeStruct(const json::Object &kernel, llvm::raw_ostream &os) {
   StringRef name = getString(kernel, "name"), dtype = getString(kernel, "dtype");
   std::optional<double> scale = kernel.getNumber("scale");
   int64_t headDim = getInteger(kernel, "head_dim"), valueDim = getInteger(kernel, "value_dim");
+  if (std::optional<StringRef> products = kernel.getString("products"))
+    os << "// Computes products of f32 on tensor cores: " << *products << ".\n";
   os << "// The one parameter of the kernel, by value; zero what is not set.\n"
      << formatv("typedef struct {0}_arguments_t {{\n", name)
      << "  int64_t B, Hq, Hkv, Q, KV;\n  attnc_gpu_f32_t scale;  // ";

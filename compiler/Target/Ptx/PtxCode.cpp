@@ -85,6 +85,8 @@ GpuKernel attnc::describeGpuKernel(LLVM::LLVMFuncOp function) {
   kernel.sharedBytes = getInt(function, sharedBytesAttrName);
   kernel.threads = getThreads(function);
   kernel.shortGrid = describeShortGrid(function);
+  if (auto products = function->getAttrOfType<StringAttr>(productsAttrName))
+    kernel.products = products.str();
   return kernel;
 }
 
@@ -95,6 +97,8 @@ static llvm::json::Object getMetadata(LLVM::LLVMFuncOp function, const PtxTarget
                            {"query_block", kernel.queryBlock},
                            {"threads", kernel.threads},
                            {"shared_bytes", kernel.sharedBytes}};
+  if (!kernel.products.empty())
+    facts["products"] = kernel.products;
   if (kernel.shortGrid) {
     const ShortGrid &grid = *kernel.shortGrid;
     facts["short_grid"] = llvm::json::Object{{"rows", grid.rows},

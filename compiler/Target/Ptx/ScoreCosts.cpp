@@ -228,12 +228,34 @@ static ScoreCosts countProducts(attn::KernelOp kernel, tile::WarpScheduleAttr sc
        valueDim = static_cast<double>(layout.valueDim);
   ScoreCosts costs;
   if (schedule.getTensorCores()) {
+    auto bytes = static_cast<double>(layout.elementBytes);
     costs.tensor = headDim + valueDim;
     // ldmatrix gives a warp 512 bytes.
-    costs.sharedBytes = 2 * (headDim + valueDim) / rows + 2 * headDim / keys;
+    double queryBytes = bytes * headDim / keys, keyBytes = bytes * headDim / rows,
+           valueBytes = bytes * valueDim / rows;
+    costs.sharedBytes = queryBytes + keyBytes + valueBytes;
     costs.memory = costs.sharedBytes / 16;
-    // Weights are packed in pairs.
-    costs.integer = 0.5;
+    if (schedule.getTf32() == tile::Tf32::None) {
+      // Weights are packed in pairs.
+      costs.integer = 0.5;
+    } else {
+      // Products of tf32 take twice as long, and values come eight bytes at a time.
+      costs.tensor *= 2;
+      costs.memory += valueBytes / 16;
+      // A test, a sum and a mask round one element; weights are elements too.
+      double elements = (keyBytes + valueBytes) / bytes + 1;
+      if (schedule.getTf32() == tile::Tf32::Rounded) {
+        costs.integer = 3 * elements;
+        // Scores are checked.
+        costs.fp32 = 1;
+      } else {
+        elements += queryBytes / bytes;
+        costs.tensor *= 3;
+        costs.integer = 6 * elements;
+        // What rounding leaves, and sums of panels.
+        costs.fp32 = elements + headDim / 32;
+      }
+    }
   } else {
     costs.fp32 = headDim + valueDim;
     // A lane has rows / 8 rows and keys / 4 columns; it reads four columns at a time.

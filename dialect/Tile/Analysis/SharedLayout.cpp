@@ -27,7 +27,7 @@ TileCopy::TileCopy(TileOrder order, int64_t rows, int64_t numThreads)
   llvm::SmallVector<int64_t, 10> rowBits, chunkBits = {1, 2};
   if (order.laneRows)
     rowBits = {1, order.laneRows, 2 * order.laneRows};
-  else
+  if (!order.laneRows || order.isF32)
     chunkBits.push_back(4);
   for (int64_t bit = 1; bit < rows; bit *= 2)
     if (!llvm::is_contained(rowBits, bit))
@@ -66,9 +66,10 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule)
     : sharedValues(kernel) {
   tensorCores = schedule.getTensorCores();
   elementBytes = kernel.getDtype().getIntOrFloatBitWidth() / 8;
-  // A step of mma.sync takes 16 columns of q and k; pairs of its tiles of 8 columns are loaded
-  // together. The others take 4 columns of q and k, and 16 of v for the lanes of a quad.
-  headDim = llvm::alignTo(kernel.getHeadDim(), tensorCores ? 16 : 4);
+  // A step of mma.sync takes two chunks of q and k, 16 columns or 8 of f32; pairs of its tiles of 8
+  // columns of v are loaded together. The others take 4 columns of q and k, and 16 of v for the
+  // lanes of a quad.
+  headDim = llvm::alignTo(kernel.getHeadDim(), (tensorCores ? 32 : 16) / elementBytes);
   valueDim = llvm::alignTo(kernel.getValueDim(), 16);
   int64_t rows = schedule.getQueryBlock(), keyRows = schedule.getKeyBlock();
 
@@ -113,9 +114,11 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule)
       keyRuns = place(static_cast<int64_t>(analysis.getNumKeyRuns()) * 16);
   }
 
-  // The rest only saves registers, and no architecture is to lose the tile for it.
+  // The rest only saves registers, and no architecture is to lose the tile for it: but those with
+  // the least, where 32 rows of f32 a warp leave no registers on tensor cores.
+  bool needsRegisters = schedule.getTf32() != Tf32::None && schedule.getWarpRows() > 16;
   int64_t room = 0;
-  for (int64_t bytes : llvm::reverse(blockBytes))
+  for (int64_t bytes : llvm::reverse(llvm::ArrayRef(blockBytes).drop_front(needsRegisters)))
     if (end <= bytes)
       room = bytes - end;
   auto take = [&](bool wanted, int64_t bytes) {

@@ -21,7 +21,8 @@ namespace attnc::tile {
 /// Rows of queries, and of everything in f32, are accessed eight neighbours at a time: s is r & 7.
 /// Rows of keys and values on tensor cores are accessed as the lanes of a quad own them, an equal
 /// part of the block each: pairs of neighbours from the four parts. There s has bit 0 of r and the
-/// number of the part.
+/// number of the part: of 16-bit elements with the bit on top, of f32 below, since the lanes of a
+/// quad then read two neighbouring chunks of the four parts at once.
 ///
 /// Places are linear: that of (r ^ r', c ^ c') is the place of (r, c) xor that of (r', c').
 struct TileOrder {
@@ -29,9 +30,14 @@ struct TileOrder {
 
   /// The rows that a lane of a quad owns, a power of 2 from 4 on; 0 for neighbours.
   int64_t laneRows = 0;
+  /// Whether elements are f32, if there are `laneRows`.
+  bool isF32 = false;
 
   int64_t getSwizzle(int64_t row) const {
-    return laneRows ? (row & 1) << 2 | (row / laneRows & 3) : row & 7;
+    if (!laneRows)
+      return row & 7;
+    int64_t part = row / laneRows & 3, neighbour = row & 1;
+    return isF32 ? part << 1 | neighbour : neighbour << 2 | part;
   }
   int64_t getPlace(int64_t row, int64_t chunk) const {
     return row * panelBytes + (chunk ^ getSwizzle(row)) * chunkBytes;
@@ -63,7 +69,7 @@ struct SharedLayout {
 
   /// The order of blocks of `keyBlock` keys and their values.
   TileOrder getKeyOrder(int64_t keyBlock) const {
-    return TileOrder{tensorCores ? keyBlock / 4 : 0};
+    return TileOrder{tensorCores ? keyBlock / 4 : 0, elementBytes == 4};
   }
 
   /// The panels of a row of `columns` elements of the kernel's type.

@@ -17,7 +17,10 @@ static constexpr int64_t otherRegisters = 55;
 static constexpr int64_t registerUnit = 8;
 
 int64_t tile::countStateRegisters(attn::KernelOp kernel, WarpScheduleAttr schedule) {
-  int64_t columns = schedule.getKeyBlock() + SharedLayout(kernel, schedule).valueDim;
+  // Of split operands, products of a block have sums of their own beside the scores, and weights
+  // are two.
+  int64_t keys = (schedule.getTf32() == Tf32::Split ? 2 : 1) * schedule.getKeyBlock();
+  int64_t columns = keys + SharedLayout(kernel, schedule).valueDim;
   return schedule.getWarpRows() / 8 * (columns / 4);
 }
 

@@ -63,8 +63,8 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
 
 LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                        int64_t queryBlock, int64_t warpRows, int64_t keyBlock,
-                                       int64_t maskedKeyBlock, bool /*tensorCores*/, bool shortGrid,
-                                       bool /*rolled*/) {
+                                       int64_t maskedKeyBlock, bool tensorCores, bool shortGrid,
+                                       bool /*rolled*/, Tf32 tf32) {
   if (warpRows < 16 || warpRows % 16)
     return emitError() << "expected rows of a warp that are a multiple of 16, got " << warpRows;
   if (queryBlock < warpRows || queryBlock % warpRows || queryBlock / warpRows > 32)
@@ -89,5 +89,7 @@ LogicalResult WarpScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> 
   // Loops are unrolled over a block of keys.
   if (keyBlock > 256)
     return emitError() << "expected a key block of at most 256, got " << keyBlock;
+  if (tf32 != Tf32::None && !tensorCores)
+    return emitError() << "expected `tensor_cores` with `tf32 = " << stringifyTf32(tf32) << "`";
   return success();
 }

@@ -87,12 +87,21 @@ def Tile_Schedule : AttrDef<TileDialect, "Schedule"> {
   }];
 }
 
+def Tile_Tf32 : I32EnumAttr<"Tf32", "how tensor cores multiply f32", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"Rounded", 1, "rounded">,
+    I32EnumAttrCase<"Split", 2, "split">]> {
+  let cppNamespace = "::attnc::tile";
+  let genSpecializedAttr = 0;
+}
+
 def Tile_WarpSchedule : AttrDef<TileDialect, "WarpSchedule"> {
   let mnemonic = "warp_schedule";
   let summary = "the sizes that a kernel for GPUs is built with";
   let description = [{
     A block of threads computes `query_block` queries against blocks of `key_block` keys, or of `masked_key_block` keys where
     pairs may be excluded; each of its warps has `warp_rows` of the queries. `tensor_cores`: products by mma.sync on pairs of f16 or bf16, else by fused multiply-add in f32.
+    With `tf32`, those of f32 are by mma.sync too: of operands `rounded` to tf32, or `split` into two tf32 each, of which three products are added.
     `rolled`: a loop over the keys of a thread computes the bodies, else they are unrolled.
 
     `short_grid`: for launches with few queries or blocks. Rows of a block are pairs of a query and a head of one group, blocks of
@@ -101,7 +110,7 @@ def Tile_WarpSchedule : AttrDef<TileDialect, "WarpSchedule"> {
   let parameters = (ins
     "int64_t":$query_block, "int64_t":$warp_rows, "int64_t":$key_block,
     "int64_t":$masked_key_block, "bool":$tensor_cores, DefaultValuedParameter<"bool", "false">:$short_grid,
-    DefaultValuedParameter<"bool", "false">:$rolled);
+    DefaultValuedParameter<"bool", "false">:$rolled, DefaultValuedParameter<"Tf32", "Tf32::None">:$tf32);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

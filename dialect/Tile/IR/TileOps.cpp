@@ -122,6 +122,13 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError("expected a body that starts with an attn.kernel");
   if (kernel.getSymName() != getSymName())
     return emitOpError("expected an attn.kernel of the same name, got @") << kernel.getSymName();
+  if (WarpScheduleAttr schedule = getWarpScheduleAttr()) {
+    bool isF32 = kernel.getDtype().isF32(), hasTf32 = schedule.getTf32() != Tf32::None;
+    if (hasTf32 && !isF32)
+      return emitOpError("expected a kernel of f32 with `tf32`, got ") << kernel.getDtype();
+    if (schedule.getTensorCores() && isF32 && !hasTf32)
+      return emitOpError("expected `tf32` with `tensor_cores` in a kernel of f32");
+  }
   if (!isa<EpilogueOp>(body.back()))
     return emitOpError("expected a body that ends with tile.epilogue");
   for (auto epilogue : body.getOps<EpilogueOp>())

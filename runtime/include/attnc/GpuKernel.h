@@ -45,6 +45,9 @@ struct GpuKernel {
   int64_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< of dynamic shared memory of a block
   std::optional<ShortGrid> shortGrid;
+  /// How f32 are multiplied on tensor cores, "tf32" or "tf32x3"; empty for kernels of other types,
+  /// and where products are those of f32.
+  std::string products;
 
   /// What the names of the entries for short grids have after the kernel's name.
   static constexpr const char *shortSuffix = "_short", *combineSuffix = "_combine";

@@ -184,6 +184,7 @@ typedef struct attnc_source_t {
   const char *approximate;    /**< builtins that may be approximated: "tanh,exp" */
   const char *const *defines; /**< constants of the program that get other values: "window=512" */
   size_t define_count;
+  const char *products; /**< of f32 on GPUs: "tf32" or "tf32x3"; NULL for those of f32 */
 } attnc_source_t;
 
 /** Compiles `source` for the device with libattnc_compiler, which is looked for beside this library

@@ -575,6 +575,7 @@ struct Options {
   std::string name = "attn.attn";
   std::vector<std::string> defines = {}; ///< "window=512"
   std::string approximate = {};
+  std::string products = {}; ///< "tf32", "tf32x3"
 };
 
 namespace detail {
@@ -595,6 +596,7 @@ auto withSource(const std::string &program, const Options &options, UseT use) {
   source.approximate = options.approximate.empty() ? nullptr : options.approximate.c_str();
   source.defines = defines.data();
   source.define_count = defines.size();
+  source.products = options.products.empty() ? nullptr : options.products.c_str();
   return use(source);
 }
 } // namespace detail

@@ -174,3 +174,25 @@ tile.kernel @a schedule(<query_block = 64, query_tile = 32, key_block = 96, row_
 // expected-error@+1 {{expected one size of key blocks with `short_grid`, got 64 and 32}}
 tile.kernel @a_short warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 32, tensor_cores = true, short_grid = true>) queries(%block) {
 }
+
+// -----
+
+// expected-error@+1 {{expected `tensor_cores` with `tf32 = split`}}
+tile.kernel @a warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 64, tensor_cores = false, tf32 = split>) queries(%block) {
+}
+
+// -----
+
+// expected-error@+1 {{expected `tf32` with `tensor_cores` in a kernel of f32}}
+tile.kernel @a warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 64, tensor_cores = true>) queries(%block) {
+  attn.kernel @a dtype(f32) head_dim(64) value_dim(64) {
+  }
+}
+
+// -----
+
+// expected-error@+1 {{expected a kernel of f32 with `tf32`, got 'bf16'}}
+tile.kernel @a warp_schedule(<query_block = 64, warp_rows = 16, key_block = 64, masked_key_block = 64, tensor_cores = true, tf32 = rounded>) queries(%block) {
+  attn.kernel @a dtype(bf16) head_dim(64) value_dim(64) {
+  }
+}

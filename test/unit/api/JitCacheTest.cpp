@@ -115,6 +115,14 @@ TEST_F(JitCache, WhatMakesAnotherKernel) {
   jit(program, {"f32", "8"}, Device::open("emulator"));
   EXPECT_EQ(count(), "1 0 0");
   EXPECT_EQ(getInfo().disk_entries, 10);
+  Device emulator = Device::open("emulator");
+  Options options{"f32", "8"};
+  for (int i = 0; i < 2; ++i)
+    for (const char *products : {"tf32", "tf32x3"}) {
+      options.products = products;
+      jit(program, options, emulator);
+    }
+  EXPECT_EQ(count(), "2 2 0");
 }
 
 // Comments, spaces, names of parameters and locals, and a constant that is defined as it is.

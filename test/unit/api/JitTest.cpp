@@ -137,7 +137,7 @@ TEST(Jit, SourcesThatAreWrong) {
   EXPECT_EQ(fail(&source), "`text`: expected a program, got NULL");
   source = makeSource("");
   source.struct_size = 8;
-  EXPECT_EQ(fail(&source), "`source`: expected a struct_size of at least 80, got 8");
+  EXPECT_EQ(fail(&source), "`source`: expected a struct_size of at least 88, got 8");
   source = makeSource("");
   source.define_count = 1;
   EXPECT_EQ(fail(&source), "`defines`: expected 1 texts, got NULL");
@@ -193,6 +193,38 @@ TEST(Jit, CodeForOtherTargets) {
 
 TEST(Jit, RunsInTheEmulator) {
   EXPECT_LT(runWindow(jit(program, {"f32", "8"}, Device::open("emulator")), 5), 1e-5);
+}
+
+// Products of f32 on tensor cores are for GPUs and f32.
+TEST(Jit, ProductsOfTf32) {
+  Options options{"f32", "8"};
+  for (const char *products : {"tf32", "tf32x3"}) {
+    options.products = products;
+    EXPECT_LT(runWindow(jit(program, options, Device::open("emulator")), 5), 2e-3);
+    Result<Kernel> result = tryJit(program, options, Device::host(1));
+    EXPECT_EQ(result.status(), ATTNC_UNAVAILABLE);
+    EXPECT_EQ(std::string(result.message()),
+              "`products`: expected a GPU for `" + std::string(products) + "`, got the host");
+    DeviceKernel list = jit(program, options, "host,emulator");
+    EXPECT_STREQ(list.device.info().name, "emulator");
+  }
+  options.dtypes = "bf16";
+  Result<Kernel> result = tryJit(program, options, Device::open("emulator"));
+  EXPECT_EQ(result.status(), ATTNC_INVALID_ARGUMENT);
+  EXPECT_STREQ(result.message(), "`--tf32x3` expects `--dtype f32`, got `bf16`");
+  options.products = "f16";
+  Result<Kernel> other = tryJit(program, options, Device::open("emulator"));
+  EXPECT_EQ(other.status(), ATTNC_INVALID_ARGUMENT);
+  EXPECT_STREQ(other.message(), "`products`: expected \"tf32\" or \"tf32x3\", got `f16`");
+
+  attnc_source_t source = makeSource("mask_mod = causal\n");
+  source.products = "tf32";
+  attnc_code_t code{};
+  code.struct_size = sizeof code;
+  ASSERT_EQ(attnc_compile(&source, "sm_80", &code), ATTNC_OK);
+  std::string ptx(static_cast<const char *>(code.bytes), code.size);
+  EXPECT_NE(ptx.find("\"products\":\"tf32\""), std::string::npos);
+  attnc_code_release(&code);
 }
 
 // One query against many keys: several splits of them, which leave their sums in a workspace that

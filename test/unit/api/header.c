@@ -11,7 +11,7 @@
 _Static_assert(sizeof(attnc_device_options_t) == 32, "attnc_device_options_t has changed");
 _Static_assert(sizeof(attnc_device_info_t) == 56, "attnc_device_info_t has changed");
 _Static_assert(sizeof(attnc_variant_info_t) == 72, "attnc_variant_info_t has changed");
-_Static_assert(sizeof(attnc_source_t) == 80, "attnc_source_t has changed");
+_Static_assert(sizeof(attnc_source_t) == 88, "attnc_source_t has changed");
 _Static_assert(sizeof(attnc_cache_options_t) == 32, "attnc_cache_options_t has changed");
 _Static_assert(sizeof(attnc_cache_info_t) == 64, "attnc_cache_info_t has changed");
 _Static_assert(sizeof(attnc_argument_info_t) == 40, "attnc_argument_info_t has changed");
