@@ -119,11 +119,13 @@ static double getLimit(const std::vector<float> &want, const std::vector<float> 
   return (std::isfinite(error) ? 2 * error : 0) + floor;
 }
 
-/// To tf32: nearest, halves away from zero.
+/// To tf32: nearest, halves away from zero. What would become infinite is NaN: rows that meet it
+/// are to be computed with the value itself.
 static float roundToTf32(float value) {
   if (!std::isfinite(value))
     return value;
-  return std::bit_cast<float>((std::bit_cast<uint32_t>(value) + 0x1000) & 0xffffe000);
+  auto rounded = std::bit_cast<float>((std::bit_cast<uint32_t>(value) + 0x1000) & 0xffffe000);
+  return std::isfinite(rounded) ? rounded : std::numeric_limits<float>::quiet_NaN();
 }
 
 /// What `change` makes of the elements of `view`, in `data`.

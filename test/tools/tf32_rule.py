@@ -18,9 +18,11 @@ import run_goldens
 
 
 def round_to_tf32(bits):
-    """f32 as uint32, to nearest, halves away from zero, as cvt.rna.tf32.f32 does."""
-    is_finite = (bits & 0x7F800000) != 0x7F800000
-    return np.where(is_finite, (bits + 0x1000) & 0xFFFFE000, bits).astype(np.uint32)
+    """f32 as uint32, to nearest, halves away from zero, as cvt.rna.tf32.f32 does. What would become infinite is NaN: rows that meet it are
+    to be computed again."""
+    rounded = (bits + 0x1000) & 0xFFFFE000
+    was_finite, is_finite = ((word & 0x7F800000) != 0x7F800000 for word in (bits, rounded))
+    return np.where(was_finite, np.where(is_finite, rounded, 0x7FFFFFFF), bits).astype(np.uint32)
 
 
 def write_rounded(source, target, names):

@@ -60,6 +60,16 @@ TEST(KernelMetadata, HostKernel) {
   EXPECT_EQ(kernel.scratchBytes, 128);
 }
 
+TEST(KernelMetadata, ProductsOfGpuKernel) {
+  GpuKernel kernel;
+  std::string arch, tf32 = replace(gpu, R"("threads":128)", R"("products":"tf32x3","threads":128)");
+  ASSERT_EQ(readGpuMetadata(tf32, kernel, arch), std::nullopt);
+  EXPECT_EQ(kernel.products, "tf32x3");
+  ASSERT_EQ(readGpuMetadata(gpu, kernel, arch), std::nullopt);
+  EXPECT_EQ(kernel.products, "");
+  EXPECT_NE(readGpuMetadata(replace(tf32, R"("tf32x3")", "3"), kernel, arch), std::nullopt);
+}
+
 TEST(KernelMetadata, GpuKernel) {
   GpuKernel kernel;
   std::string arch;
@@ -67,6 +77,7 @@ TEST(KernelMetadata, GpuKernel) {
   EXPECT_EQ(arch, "sm_80");
   EXPECT_EQ(kernel.threads, 128);
   EXPECT_EQ(kernel.sharedBytes, 49152);
+  EXPECT_EQ(kernel.products, "");
   ASSERT_TRUE(kernel.shortGrid);
   EXPECT_EQ(kernel.shortGrid->rows, 16);
   EXPECT_TRUE(kernel.shortGrid->packsHeads);
