@@ -131,7 +131,7 @@ static std::optional<std::string> compare(const safetensors::Reader &file, const
 }
 
 GoldenResult bench::checkGolden(const std::string &folder, const cuda::Gpu &gpu,
-                                const PtxTarget &target) {
+                                const driver::Target &target) {
   GoldenResult result;
   result.name = llvm::sys::path::filename(folder).str();
   auto fail = [&](const std::string &message) {

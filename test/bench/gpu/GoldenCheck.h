@@ -10,7 +10,7 @@
 
 #include "compiler/Driver/Check.h"
 #include "compiler/Driver/RunOptions.h"
-#include "compiler/Target/Ptx/PtxTarget.h"
+#include "compiler/Driver/Target.h"
 #include "runtime/cuda/Gpu.h"
 #include "llvm/Support/Error.h"
 
@@ -39,7 +39,8 @@ struct GoldenResult {
 
 /// Compiles the program of a case for `target`, runs it on the GPU and compares o and lse with the
 /// answers of the case.
-GoldenResult checkGolden(const std::string &folder, const cuda::Gpu &gpu, const PtxTarget &target);
+GoldenResult checkGolden(const std::string &folder, const cuda::Gpu &gpu,
+                         const driver::Target &target);
 
 } // namespace attnc::bench
 

@@ -22,7 +22,7 @@ GpuCase::~GpuCase() {
       driver.cuEventDestroy(event);
 }
 
-std::optional<std::string> GpuCase::prepare(const PtxTarget &target) {
+std::optional<std::string> GpuCase::prepare(const driver::Target &target) {
   if (auto error = loadProgram(getModule(), target, getDiagnostics(), kernel))
     return error;
   if (auto error = launch.prepare(getBound()))

@@ -8,7 +8,7 @@
 #ifndef TEST_BENCH_GPU_GPUCASE_H
 #define TEST_BENCH_GPU_GPUCASE_H
 
-#include "compiler/Target/Ptx/PtxTarget.h"
+#include "compiler/Driver/Target.h"
 #include "runtime/cuda/CudaKernel.h"
 #include "test/bench/BoundVariant.h"
 
@@ -21,7 +21,7 @@ public:
   ~GpuCase();
 
   /// Compiles, loads, copies the tensors and runs the kernel once. Returns what went wrong.
-  std::optional<std::string> prepare(const PtxTarget &target);
+  std::optional<std::string> prepare(const driver::Target &target);
 
   /// Sets `milliseconds` to what one launch takes on the GPU, in a series that lasts about
   /// `duration`.

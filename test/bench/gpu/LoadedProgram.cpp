@@ -12,7 +12,8 @@
 using namespace attnc;
 using namespace attnc::bench;
 
-std::optional<std::string> attnc::bench::loadProgram(mlir::ModuleOp module, const PtxTarget &target,
+std::optional<std::string> attnc::bench::loadProgram(mlir::ModuleOp module,
+                                                     const driver::Target &target,
                                                      const DiagnosticEngine &diagnostics,
                                                      cuda::CudaKernel &kernel) {
   driver::StageTimes times;

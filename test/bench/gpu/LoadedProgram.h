@@ -8,8 +8,8 @@
 #ifndef TEST_BENCH_GPU_LOADEDPROGRAM_H
 #define TEST_BENCH_GPU_LOADEDPROGRAM_H
 
+#include "compiler/Driver/Target.h"
 #include "compiler/Frontend/Diagnostics.h"
-#include "compiler/Target/Ptx/PtxTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/cuda/CudaKernel.h"
 
@@ -17,7 +17,7 @@ namespace attnc::bench {
 
 /// Compiles the kernel of `module`, at the phase attn, to PTX and loads that into `kernel`. Returns
 /// what went wrong, with `diagnostics`, which get what MLIR reports of the module; or nothing.
-std::optional<std::string> loadProgram(mlir::ModuleOp module, const PtxTarget &target,
+std::optional<std::string> loadProgram(mlir::ModuleOp module, const driver::Target &target,
                                        const DiagnosticEngine &diagnostics,
                                        cuda::CudaKernel &kernel);
 

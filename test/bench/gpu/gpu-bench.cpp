@@ -8,6 +8,7 @@
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Driver/InternalError.h"
 #include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/Tf32Flags.h"
 #include "test/bench/Median.h"
 #include "test/bench/gpu/GpuCase.h"
 #include "test/bench/gpu/GpuReport.h"
@@ -29,6 +30,7 @@ struct GpuBenchOptions {
   std::string variants = "full,causal,alibi,softcap,window,causal-documents";
   std::string dtypes = "f16,bf16", headDims = "64,128";
   int64_t length = 8192, heads = 16, rounds = 5;
+  driver::Tf32Flags tf32;
 
   // The lists, parsed.
   std::vector<const Variant *> chosenVariants;
@@ -37,6 +39,7 @@ struct GpuBenchOptions {
 
 driver::CommandLine makeCommandLine(GpuBenchOptions &options) {
   constexpr int64_t maximum = 1 << 20;
+  std::vector<driver::Option> tf32 = options.tf32.makeOptions();
   std::string names;
   for (const Variant &variant : getVariants())
     names += (names.empty() ? "" : " ") + variant.name;
@@ -50,7 +53,7 @@ driver::CommandLine makeCommandLine(GpuBenchOptions &options) {
          driver::makeFlag("--bench", options.bench,
                           "prints TFLOP/s, beside SDPA and FlexAttention of PyTorch where it is"),
          driver::makeString("--arch", "NAME", options.arch, "compiles for this (for the GPU)"),
-         driver::makeFlag("--json", options.json, "prints JSON")}},
+         tf32[0], tf32[1], driver::makeFlag("--json", options.json, "prints JSON")}},
        {"Golden cases",
         {driver::makeString("--only", "WORD", options.only, "those with WORD in their name")}},
        {"Benchmarks: one batch, as many queries as keys",
@@ -71,8 +74,13 @@ driver::CommandLine makeCommandLine(GpuBenchOptions &options) {
       "NVIDIA GPU.\n");
 }
 
-/// Fills what follows from the lists. Returns what is wrong with them.
+/// Fills what follows from the options. Returns what is wrong with them.
 std::optional<std::string> parseLists(GpuBenchOptions &options) {
+  if (std::optional<std::string> error = options.tf32.check())
+    return error;
+  if (options.tf32.rounded && (options.check || !options.bench))
+    return "`--tf32` expects `--bench`: golden cases are judged as f32 is, which `--tf32x3` is "
+           "made for";
   for (const std::string &name : driver::split(options.variants, ',')) {
     if (!findVariant(name))
       return "`--variants`: no variant `" + name + "`";
@@ -99,7 +107,7 @@ void showProgress(const std::string &what) {
 }
 
 std::optional<std::string> checkGoldens(const GpuBenchOptions &options, const cuda::Gpu &gpu,
-                                        const PtxTarget &target, GpuReport &report) {
+                                        const driver::Target &target, GpuReport &report) {
   auto folders = findGoldens(options.source + "/test/goldens", options.only);
   if (!folders)
     return llvm::toString(folders.takeError());
@@ -180,7 +188,7 @@ private:
 };
 
 std::optional<std::string> measure(GpuCase &gpuCase, const GpuBenchOptions &options,
-                                   const PtxTarget &target, TorchProcess &torch,
+                                   const driver::Target &target, TorchProcess &torch,
                                    GpuResult &result) {
   constexpr double duration = 20; // of a series of launches, in ms
   if (auto error = gpuCase.prepare(target))
@@ -199,8 +207,8 @@ std::optional<std::string> measure(GpuCase &gpuCase, const GpuBenchOptions &opti
   return std::nullopt;
 }
 
-void measureVariants(const GpuBenchOptions &options, const cuda::Gpu &gpu, const PtxTarget &target,
-                     GpuReport &report) {
+void measureVariants(const GpuBenchOptions &options, const cuda::Gpu &gpu,
+                     const driver::Target &target, GpuReport &report) {
   TorchProcess torch;
   report.torchError =
       torch.start(options.python, options.source + "/test/bench/gpu/time_torch.py").value_or("");
@@ -257,14 +265,18 @@ int run(const GpuBenchOptions &options) {
                     gpu.getDriverVersion() / 1000, gpu.getDriverVersion() % 1000 / 10)
           .str();
   report.arch = target->arch;
+  if (const char *name = options.tf32.getName())
+    report.arch += std::string(" with ") + name;
+  driver::Target compiled = *target;
+  compiled.tf32 = options.tf32.getValue();
   bool both = options.check == options.bench;
   if (both || options.check)
-    if (auto error = checkGoldens(options, gpu, *target, report))
+    if (auto error = checkGoldens(options, gpu, compiled, report))
       return fail(*error, Failed);
   if (both || options.bench) {
     report.hasVariants = true;
     if (!report.isGpuLost)
-      measureVariants(options, gpu, *target, report);
+      measureVariants(options, gpu, compiled, report);
     showProgress("");
     report.variantsLeft =
         options.shapes.size() * options.chosenVariants.size() - report.variants.size();
