@@ -10,6 +10,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include <map>
+#include <optional>
 
 using namespace mlir;
 using namespace attnc;
@@ -20,6 +22,38 @@ using tile::TileOrder;
 //===------------------------------------------------------------------------===//
 // Rows that start at multiples of 16 bytes
 //===------------------------------------------------------------------------===//
+
+namespace {
+/// Addresses of rows, by how far they are behind the first one.
+class RowSteps {
+public:
+  /// In steps, rows follow one another; they are mostly equally far apart, so that one
+  /// multiplication is all that it takes. Without, each is an address for itself, and none is kept
+  /// in registers that products need.
+  RowSteps(WarpBuilder &code, Value start, Value stride, bool inSteps)
+      : code(code), start(start), last(start), stride(stride), inSteps(inSteps) {}
+
+  Value get(int64_t row) {
+    if (row == 0)
+      return start;
+    if (!inSteps)
+      return code.address(start, code.mul(stride, row));
+    Value &step = steps[row - lastRow];
+    if (!step)
+      step = code.mul(stride, row - lastRow);
+    last = code.address(last, step);
+    lastRow = row;
+    return last;
+  }
+
+private:
+  WarpBuilder &code;
+  Value start, last, stride;
+  bool inSteps;
+  int64_t lastRow = 0;
+  std::map<int64_t, Value> steps;
+};
+} // namespace
 
 static SmallVector<int64_t> getTargets(const TileCopy &copy) {
   SmallVector<int64_t> targets;
@@ -306,11 +340,14 @@ void WarpLowering::copyQueries() {
         TileCopy copy(order, tile.rows, schedule.getNumThreads());
         CopyPlace place = getCopyPlace(copy);
         Value first = code.add(firstRow, place.row), chunkOffset = code.widen(getChunkOffset(copy));
-        Value start = packedHeads ? Value() : code.address(getRow(q, first), chunkOffset);
+        std::optional<RowSteps> steps;
+        if (!packedHeads)
+          steps.emplace(code, code.address(getRow(q, first), chunkOffset), q.stride,
+                        /*inSteps=*/true);
         copyAligned(copy, place, tile, rowCount, [&](int64_t passRow) {
-          if (packedHeads)
-            return code.address(getQueryRow(q, code.add(first, passRow)), chunkOffset);
-          return passRow ? code.address(start, code.mul(q.stride, passRow)) : start;
+          if (steps)
+            return steps->get(passRow);
+          return code.address(getQueryRow(q, code.add(first, passRow)), chunkOffset);
         });
       },
       [&] {
@@ -342,10 +379,8 @@ void WarpLowering::copyKeyTile(const Rows &rows, const Tile &tile, Value firstKe
   Value count = full ? Value() : code.sub(numKeys, firstKey);
   // One multiplication: strides of aligned rows fit in 32 bits.
   Value row = code.mul(code.widenUnsigned(firstKey), code.widenUnsigned(rows.narrowStride));
-  Value start = code.address(source, row);
-  copyAligned(copy, place, tile, count, [&](int64_t passRow) {
-    return passRow ? code.address(start, code.mul(rows.stride, passRow)) : start;
-  });
+  RowSteps steps(code, code.address(source, row), rows.stride, schedule.getTensorCores());
+  copyAligned(copy, place, tile, count, [&](int64_t passRow) { return steps.get(passRow); });
   code.commitCopies();
 }
 

@@ -275,7 +275,8 @@ static llvm::StringMap<PtxParameter> getParameters(ModuleOp module, const PtxTar
 /// Passes of LLVM for NVPTX whose work ptxas does again: without them registers, spills and the
 /// lengths of loops are the same or smaller.
 static constexpr llvm::StringLiteral needlessPasses[] = {
-    "Nary reassociation", "Early CSE", "GPU Load and Store Vectorizer", "Constant Hoisting"};
+    "Straight line strength reduction", "Nary reassociation", "Early CSE",
+    "GPU Load and Store Vectorizer", "Constant Hoisting"};
 
 namespace {
 /// Adds passes to `to`, but for those that are not needed.

@@ -264,10 +264,25 @@ void Writer::writeFunctions(const Lines &lines) {
   }
 }
 
+/// `text` without the spaces that LLVM prints before the tabs between instructions and operands.
+static std::string dropSpaces(StringRef text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    size_t end = text.find(" \t");
+    result += text.take_front(end);
+    text = text.drop_front(std::min(end, text.size() - 1) + 1);
+  }
+  return result;
+}
+
 void Writer::write(llvm::ArrayRef<std::string> texts) {
+  std::vector<std::string> clean(texts.size());
   std::vector<Lines> parts(texts.size());
-  for (auto [text, lines] : llvm::zip(texts, parts))
-    StringRef(text).split(lines, '\n');
+  for (auto [text, ptx, lines] : llvm::zip(texts, clean, parts)) {
+    ptx = dropSpaces(text);
+    StringRef(ptx).split(lines, '\n');
+  }
   for (const Lines &lines : parts)
     writeHeader(lines, &lines == &parts.front());
   os << '\n';

@@ -126,7 +126,7 @@ TEST_F(Ptx, TakesTheArgumentsAsOneParameter) {
   // No thread has a copy of the arguments.
   EXPECT_THAT(text, Not(HasSubstr(".local")));
   // Addresses in shared memory are not made of 64-bit ones.
-  EXPECT_THAT(text, HasSubstr("mov.b32 \t%r"));
+  EXPECT_THAT(text, HasSubstr("mov.b32\t%r"));
   EXPECT_THAT(text, Not(HasSubstr("cvta")));
 }
 

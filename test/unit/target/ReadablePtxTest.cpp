@@ -98,9 +98,9 @@ TEST_F(ReadablePtx, NamesParameters) {
   EXPECT_EQ(write("\t.param .align 8 .b8 f_param_0[16],\n\tld.param.b64 \t%rd1, [f_param_0+8];\n"
                   "\tld.param.b64 \t%rd1, [f_param_0];\n\tld.param.b64 \t%rd1, [f_param_0+16];\n"
                   "\tld.param.b32 \t%r1, [f_param_1];\n\tld.param.b32 \t%r1, [f_param_10];\n"),
-            "\t.param .align 8 .b8 arguments[16],\n\tld.param.b64 \t%rd1, [arguments+8]; // Hq\n"
-            "\tld.param.b64 \t%rd1, [arguments]; // B\n\tld.param.b64 \t%rd1, [arguments+16];\n"
-            "\tld.param.b32 \t%r1, [rows];\n\tld.param.b32 \t%r1, [f_param_10];\n");
+            "\t.param .align 8 .b8 arguments[16],\n\tld.param.b64\t%rd1, [arguments+8]; // Hq\n"
+            "\tld.param.b64\t%rd1, [arguments]; // B\n\tld.param.b64\t%rd1, [arguments+16];\n"
+            "\tld.param.b32\t%r1, [rows];\n\tld.param.b32\t%r1, [f_param_10];\n");
 }
 
 TEST_F(ReadablePtx, WritesAnInstructionInALine) {
@@ -120,7 +120,7 @@ TEST_F(ReadablePtx, WritesPartsAsOneFile) {
   auto getFunction = [](const std::string &name, int number, int file) {
     std::string label = "$L__BB" + std::to_string(number) + "_1";
     return ".func " + name + "()\n{\n" + label + ":\n\t.loc\t" + std::to_string(file) +
-           " 7 3\n\t{\n\t}\n\tbra.uni \t" + label + ";\n}\n";
+           " 7 3\n\t{\n\t}\n\tbra.uni\t" + label + ";\n}\n";
   };
   EXPECT_EQ(writeParts({first, makePart("g", ".global .u64 y;\n", "a.attn"), once}),
             "//\n// by LLVM\n//\n.version 8.0\n.target sm_80\n.extern .shared .b8 s[];\n"
