@@ -81,6 +81,13 @@ static Result compileKernel(attnc_device_t &device, const attnc_source_t *source
     return failure;
   if (Result failure = checkPointer("kernel", kernel))
     return failure;
+  // The cache knows the struct of this header.
+  attnc_source_t whole;
+  if (source->struct_size == firstBytes<attnc_source_t>) {
+    if (Result failure = readStruct("source", source, whole))
+      return failure;
+    source = &whole;
+  }
   auto handle = std::make_unique<attnc_kernel_t>();
   if (Result failure = device.cache.compile(*device.object, *source, handle->object))
     return failure;

@@ -9,6 +9,8 @@
 #define RUNTIME_API_STRUCTS_H
 
 #include "runtime/api/Failure.h"
+#include <cstddef>
+#include <cstring>
 
 namespace attnc::api {
 
@@ -22,17 +24,26 @@ template <typename T> Result checkPointer(const char *name, const T *pointer) {
 /// No struct of any version is larger.
 inline constexpr size_t maxStructBytes = 4096;
 
-/// Copies a struct that the caller has filled; NULL stands for the defaults. What a later version
-/// has added must be 0.
+/// The bytes of a struct in the first header of this version, which lacks what was added since.
+template <typename StructT> inline constexpr size_t firstBytes = sizeof(StructT);
+template <> inline constexpr size_t firstBytes<attnc_source_t> = offsetof(attnc_source_t, products);
+
+/// Copies a struct that the caller has filled; NULL stands for the defaults. What an earlier header
+/// lacks is 0, and what a later version has added must be.
 template <typename StructT>
 Result readStruct(const char *name, const StructT *given, StructT &result) {
   result = {};
   if (!given)
     return std::nullopt;
-  if (given->struct_size < sizeof(StructT))
+  if (given->struct_size < firstBytes<StructT>)
     return invalidArgument("`" + std::string(name) + "`: expected a struct_size of at least " +
-                           std::to_string(sizeof(StructT)) + ", got " +
+                           std::to_string(firstBytes<StructT>) + ", got " +
                            std::to_string(given->struct_size));
+  if (given->struct_size < sizeof(StructT)) {
+    std::memcpy(&result, given, firstBytes<StructT>);
+    result.struct_size = sizeof(StructT);
+    return std::nullopt;
+  }
   if (given->struct_size > maxStructBytes)
     return invalidArgument("`" + std::string(name) + "`: expected a struct_size of at most " +
                            std::to_string(maxStructBytes) + ", got " +

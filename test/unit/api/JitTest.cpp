@@ -137,7 +137,7 @@ TEST(Jit, SourcesThatAreWrong) {
   EXPECT_EQ(fail(&source), "`text`: expected a program, got NULL");
   source = makeSource("");
   source.struct_size = 8;
-  EXPECT_EQ(fail(&source), "`source`: expected a struct_size of at least 88, got 8");
+  EXPECT_EQ(fail(&source), "`source`: expected a struct_size of at least 80, got 8");
   source = makeSource("");
   source.define_count = 1;
   EXPECT_EQ(fail(&source), "`defines`: expected 1 texts, got NULL");
@@ -193,6 +193,21 @@ TEST(Jit, CodeForOtherTargets) {
 
 TEST(Jit, RunsInTheEmulator) {
   EXPECT_LT(runWindow(jit(program, {"f32", "8"}, Device::open("emulator")), 5), 1e-5);
+}
+
+// The struct of an earlier header, behind which anything may lie.
+TEST(Jit, SourceOfAnEarlierHeader) {
+  attnc_source_t source = makeSource("mask_mod = causal\n");
+  source.struct_size = offsetof(attnc_source_t, products);
+  source.products = "no text of ours";
+  Device device = Device::host(1);
+  attnc_kernel_t *kernel = nullptr;
+  EXPECT_EQ(attnc_kernel_compile(device.get(), &source, &kernel), ATTNC_OK);
+  EXPECT_EQ(attnc_kernel_release(kernel), ATTNC_OK);
+  attnc_code_t code{};
+  code.struct_size = sizeof code;
+  EXPECT_EQ(attnc_compile(&source, "sm_80", &code), ATTNC_OK);
+  attnc_code_release(&code);
 }
 
 // Products of f32 on tensor cores are for GPUs and f32.
