@@ -44,6 +44,7 @@ for program in causal packed; do
   measure "attnc $program.attn --emit=attn" "under 30 ms" "${compile[@]}" --emit=attn
   measure "attnc $program.attn --cpu native -o $program.o" "" "${compile[@]}" --cpu native -o "$folder/$program.o"
   measure "attnc $program.attn -o $program.o" "" "${compile[@]}" -o "$folder/$program.o"
+  measure "attnc $program.attn -o $program.ptx" "" "${compile[@]}" --arch sm_80 -o "$folder/$program.ptx"
   measure "attn-run $program.attn, compiled and run" "under 200 ms" \
     "$bin/attn-run" "$file" --random "$tensors"
 done
