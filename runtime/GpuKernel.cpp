@@ -12,7 +12,7 @@
 
 using namespace attnc;
 
-/// The places of the entries in getEntries.
+/// The places of the entries in getEntries. NAME_summarize is the last one.
 enum { MainEntry, ShortEntry, CombineEntry };
 
 std::vector<GpuEntry> attnc::getEntries(const GpuKernel &kernel) {
@@ -23,16 +23,29 @@ std::vector<GpuEntry> attnc::getEntries(const GpuKernel &kernel) {
     entries.push_back(
         {name + GpuKernel::combineSuffix, grid->combineThreads, grid->combineSharedBytes});
   }
+  if (kernel.summaries)
+    entries.push_back(
+        {name + GpuKernel::summarizeSuffix, TableSummaries::threads, TableSummaries::sharedBytes});
   return entries;
 }
 
-std::vector<GpuGrid> GpuLaunch::getGrids() const {
+std::vector<GpuGrid> GpuLaunch::getGrids(const GpuKernel &kernel) const {
   std::vector<GpuGrid> grids;
+  if (summaryBlocks > 0)
+    grids.push_back({getEntries(kernel).size() - 1, summaryBlocks});
   if (blocks > 0)
     grids.push_back({splits > 0 ? ShortEntry : MainEntry, blocks});
   if (combineBlocks > 0)
     grids.push_back({CombineEntry, combineBlocks});
   return grids;
+}
+
+std::array<int64_t, 3> GpuLaunch::getWorkspaceSlots(int64_t address) const {
+  std::array<int64_t, 3> slots{};
+  slots[SplitRows] = combineBlocks > 0 ? address : 0;
+  slots[NumSplits] = splits;
+  slots[SummariesAddress] = summaryBlocks > 0 ? address + summariesOffset : 0;
+  return slots;
 }
 
 int64_t attnc::getParameterBytes(const KernelInfo &info) {
@@ -103,6 +116,32 @@ int64_t attnc::chooseSplits(const GpuKernel &kernel, const BoundArguments &argum
   return std::max<int64_t>(splits, 1);
 }
 
+/// Adds NAME_summarize and its part of the workspace. Returns false if sizes are too large.
+static bool planSummaries(const TableSummaries &summaries, const BoundArguments &arguments,
+                          GpuLaunch &launch) {
+  constexpr int64_t alignment = 16, valueBytes = 8;
+  int64_t keys = countParts(arguments.KV, TableSummaries::blockSize);
+  int64_t groups = countParts(keys, TableSummaries::threads);
+  int64_t queries = summaries.queryValues ? countParts(arguments.Q, TableSummaries::blockSize) : 0;
+  std::optional<int64_t> owners =
+      multiply({summaries.perBatch ? arguments.B : 1, summaries.perHead ? arguments.Hq : 1});
+  if (!owners)
+    return false;
+  std::optional<int64_t> blocks =
+      multiply({*owners, groups + countParts(queries, TableSummaries::threads)});
+  std::optional<int64_t> keyBytes =
+      multiply({*owners, keys + groups, summaries.keyValues * valueBytes});
+  std::optional<int64_t> queryBytes =
+      multiply({*owners, queries, summaries.queryValues * valueBytes});
+  if (!blocks || *blocks > GpuKernel::maxBlocks || !keyBytes || !queryBytes)
+    return false;
+  launch.summaryBlocks = *blocks;
+  launch.summariesOffset = countParts(launch.workspaceBytes, alignment) * alignment;
+  int64_t bytes = 0;
+  return !__builtin_add_overflow(*keyBytes, *queryBytes, &bytes) &&
+         !__builtin_add_overflow(launch.summariesOffset, bytes, &launch.workspaceBytes);
+}
+
 std::optional<std::string> attnc::planLaunch(const GpuKernel &kernel,
                                              const BoundArguments &arguments, int64_t splits,
                                              GpuLaunch &launch) {
@@ -128,10 +167,16 @@ std::optional<std::string> attnc::planLaunch(const GpuKernel &kernel,
            std::to_string(isShort ? kernel.shortGrid->rows : kernel.queryBlock) +
            (combines ? " and " + std::to_string(launch.splits) + " splits" : "");
   launch.blocks = *blocks;
-  if (!combines || launch.blocks == 0)
+  if (launch.blocks == 0)
     return std::nullopt;
-  launch.combineBlocks = *rows;
-  launch.workspaceBytes =
-      launch.combineBlocks * launch.splits * getWorkspaceRowBytes(kernel.info.valueDim);
+  if (combines) {
+    launch.combineBlocks = *rows;
+    launch.workspaceBytes =
+        launch.combineBlocks * launch.splits * getWorkspaceRowBytes(kernel.info.valueDim);
+  }
+  if (kernel.summaries && arguments.KV > 0 && !planSummaries(*kernel.summaries, arguments, launch))
+    return "no grid summarizes the tables of " + std::to_string(arguments.B) + " * " +
+           std::to_string(arguments.Hq) + " heads with " + std::to_string(arguments.Q) +
+           " queries and " + std::to_string(arguments.KV) + " keys";
   return std::nullopt;
 }

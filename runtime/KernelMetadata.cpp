@@ -267,6 +267,35 @@ Error attnc::readHostMetadata(std::string_view text, HostKernel &kernel, CodeNee
   });
 }
 
+static std::optional<ShortGrid> readShortGrid(ObjectReader &kernel, Error &error) {
+  const JsonValue *object = kernel.has("short_grid") ? kernel.find("short_grid") : nullptr;
+  if (!object)
+    return std::nullopt;
+  ObjectReader reader(*object, error);
+  ShortGrid grid;
+  grid.rows = reader.getInt("rows", 1, maxInt);
+  grid.packsHeads = reader.getBool("packs_heads");
+  grid.threads = reader.getInt("threads", 1, 1024);
+  grid.sharedBytes = reader.getInt("shared_bytes", 0, maxInt);
+  grid.combineThreads = reader.getInt("combine_threads", 1, 1024);
+  grid.combineSharedBytes = reader.getInt("combine_shared_bytes", 0, maxInt);
+  return grid;
+}
+
+static std::optional<TableSummaries> readSummaries(ObjectReader &kernel, Error &error) {
+  const JsonValue *object = kernel.has("summaries") ? kernel.find("summaries") : nullptr;
+  if (!object)
+    return std::nullopt;
+  constexpr int64_t maxValues = 4096;
+  ObjectReader reader(*object, error);
+  TableSummaries summaries;
+  summaries.keyValues = reader.getInt("key_values", 1, maxValues);
+  summaries.queryValues = reader.getInt("query_values", 0, maxValues);
+  summaries.perBatch = reader.getBool("per_batch");
+  summaries.perHead = reader.getBool("per_head");
+  return summaries;
+}
+
 Error attnc::readGpuMetadata(std::string_view text, GpuKernel &kernel, std::string &arch) {
   return readObject(text, [&](ObjectReader &reader, Error &error) {
     kernel.info = readInfo(reader, error);
@@ -275,19 +304,7 @@ Error attnc::readGpuMetadata(std::string_view text, GpuKernel &kernel, std::stri
     kernel.threads = reader.getInt("threads", 1, 1024);
     kernel.sharedBytes = reader.getInt("shared_bytes", 0, maxInt);
     kernel.products = reader.has("products") ? reader.getString("products") : "";
-    kernel.shortGrid.reset();
-    if (!reader.has("short_grid"))
-      return;
-    const JsonValue *object = reader.find("short_grid");
-    if (!object)
-      return;
-    ObjectReader shortReader(*object, error);
-    ShortGrid &grid = kernel.shortGrid.emplace();
-    grid.rows = shortReader.getInt("rows", 1, maxInt);
-    grid.packsHeads = shortReader.getBool("packs_heads");
-    grid.threads = shortReader.getInt("threads", 1, 1024);
-    grid.sharedBytes = shortReader.getInt("shared_bytes", 0, maxInt);
-    grid.combineThreads = shortReader.getInt("combine_threads", 1, 1024);
-    grid.combineSharedBytes = shortReader.getInt("combine_shared_bytes", 0, maxInt);
+    kernel.shortGrid = readShortGrid(reader, error);
+    kernel.summaries = readSummaries(reader, error);
   });
 }

@@ -124,8 +124,8 @@ public:
             planLaunch(kernel, arguments,
                        chooseSplits(kernel, arguments, gpu.getNumMultiprocessors()), launch))
       return invalidArgument(*error);
-    plan.splits = launch.splits;
-    plan.grids = launch.getGrids();
+    plan.gpu = launch;
+    plan.grids = launch.getGrids(kernel);
     plan.workspaceBytes = static_cast<size_t>(launch.workspaceBytes);
     plan.workspaceAlignment = workspaceAlignment;
     return std::nullopt;
@@ -138,10 +138,10 @@ public:
     ContextScope scope(gpu);
     if (scope.getFailure())
       return scope.getFailure();
-    int64_t split[] = {reinterpret_cast<intptr_t>(workspace), plan.splits};
-    static_assert(sizeof split == GpuKernel::splitParameterBytes);
-    // The driver copies what these point at; the entry of long grids takes the first one only.
-    void *parameters[] = {const_cast<int64_t *>(arguments.slots.data()), split};
+    auto slots = plan.gpu.getWorkspaceSlots(reinterpret_cast<intptr_t>(workspace));
+    static_assert(sizeof slots == GpuKernel::workspaceParameterBytes);
+    // The driver copies what these point at; some entries take the first one only.
+    void *parameters[] = {const_cast<int64_t *>(arguments.slots.data()), slots.data()};
     for (const GpuGrid &grid : plan.grids) {
       const GpuEntry &entry = entries[grid.entry];
       if (Result failure = callDriver(

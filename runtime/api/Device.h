@@ -29,7 +29,7 @@ struct LaunchPlan {
   HostTasks host;
   std::shared_ptr<const Plan> keys; ///< on the host: the keys to visit; null for none
   PlannedTasks planned;             ///< by it
-  int64_t splits = 0;               ///< of a launch on a GPU
+  GpuLaunch gpu;                    ///< on a GPU
   std::vector<GpuGrid> grids;       ///< of a launch on a GPU, one after the other
 };
 

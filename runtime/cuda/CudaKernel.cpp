@@ -50,12 +50,10 @@ CudaLaunch::~CudaLaunch() {
 }
 
 std::optional<std::string> CudaLaunch::prepare(const BoundArguments &bound) {
-  GpuLaunch plan;
   if (auto error = planLaunch(kernel.kernel, bound,
                               chooseSplits(kernel.kernel, bound, kernel.multiprocessors), plan))
     return error;
-  splits = plan.splits;
-  grids = plan.getGrids();
+  grids = plan.getGrids(kernel.kernel);
   if (plan.workspaceBytes > 0)
     if (auto error = driver.cuMemAlloc(&workspace, static_cast<size_t>(plan.workspaceBytes)))
       return error;
@@ -74,10 +72,10 @@ std::optional<std::string> CudaLaunch::prepare(const BoundArguments &bound) {
 }
 
 std::optional<std::string> CudaLaunch::start() const {
-  int64_t split[] = {static_cast<int64_t>(workspace), splits};
-  static_assert(sizeof split == GpuKernel::splitParameterBytes);
-  // The entry of long grids takes the first one only. The driver reads what it gets pointers to.
-  void *parameters[] = {const_cast<int64_t *>(arguments.getSlots().data()), split};
+  auto slots = plan.getWorkspaceSlots(static_cast<int64_t>(workspace));
+  static_assert(sizeof slots == GpuKernel::workspaceParameterBytes);
+  // Some entries take the first one only. The driver reads what it gets pointers to.
+  void *parameters[] = {const_cast<int64_t *>(arguments.getSlots().data()), slots.data()};
   for (const GpuGrid &grid : grids) {
     const GpuEntry &entry = kernel.entries[grid.entry];
     if (auto error = driver.cuLaunchKernel(

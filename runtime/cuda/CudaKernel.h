@@ -61,7 +61,7 @@ public:
 private:
   const CudaKernel &kernel;
   const Driver &driver;
-  int64_t splits = 0;
+  GpuLaunch plan;
   std::vector<GpuGrid> grids;
   CUdeviceptr workspace = 0;
   DeviceArguments arguments;

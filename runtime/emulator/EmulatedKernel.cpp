@@ -44,7 +44,7 @@ static std::string formatFaults(const std::string &name, const std::vector<Fault
 
 std::optional<EmulationError> EmulatedKernel::launchGrid(const GpuGrid &grid,
                                                          const std::vector<int64_t> &slots,
-                                                         const std::vector<int64_t> &splitSlots,
+                                                         const std::vector<int64_t> &workspaceSlots,
                                                          const LaunchOptions &options) {
   const GpuEntry &entry = entries[grid.entry];
   const Program &program = *programs[grid.entry];
@@ -55,7 +55,7 @@ std::optional<EmulationError> EmulatedKernel::launchGrid(const GpuGrid &grid,
   KernelArguments parameters(program);
   std::string expected;
   bool fits = true;
-  for (const std::vector<int64_t> *array : {&slots, &splitSlots}) {
+  for (const std::vector<int64_t> *array : {&slots, &workspaceSlots}) {
     if (array->empty())
       continue;
     size_t bytes = array->size() * sizeof(int64_t);
@@ -82,13 +82,15 @@ std::optional<EmulationError> EmulatedKernel::launchGrids(const GpuLaunch &plan,
     if (!workspace)
       return EmulationError{false, "no memory for the workspace on the emulated device"};
   }
-  std::vector<int64_t> splitSlots;
-  if (plan.splits > 0)
-    splitSlots = {static_cast<int64_t>(workspace), plan.splits};
+  std::vector<int64_t> workspaceSlots;
+  if (plan.splits > 0 || kernel.summaries) {
+    auto slots = plan.getWorkspaceSlots(static_cast<int64_t>(workspace));
+    workspaceSlots.assign(slots.begin(), slots.end());
+  }
   std::optional<EmulationError> error;
-  for (const GpuGrid &grid : plan.getGrids())
+  for (const GpuGrid &grid : plan.getGrids(kernel))
     if (!error)
-      error = launchGrid(grid, tensors.getSlots(), splitSlots, options);
+      error = launchGrid(grid, tensors.getSlots(), workspaceSlots, options);
   if (workspace)
     device.release(workspace);
   return error;

@@ -62,9 +62,9 @@ public:
   const Statistics &getStatistics() const { return statistics; }
 
 private:
-  /// Launches one entry, which takes `slots`, and `splitSlots` if those are not empty.
+  /// Launches one entry, which takes `slots`, and `workspaceSlots` if those are not empty.
   std::optional<EmulationError> launchGrid(const GpuGrid &grid, const std::vector<int64_t> &slots,
-                                           const std::vector<int64_t> &splitSlots,
+                                           const std::vector<int64_t> &workspaceSlots,
                                            const LaunchOptions &options);
   /// Runs what `plan` says on `tensors`.
   std::optional<EmulationError> launchGrids(const GpuLaunch &plan, const DeviceTensors &tensors,

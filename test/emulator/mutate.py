@@ -250,9 +250,9 @@ def statements(text):
 
 
 def long_entry(text):
-    """Without the functions of the entries for short grids, which have the name of the long one and a suffix."""
+    """Without the functions of other entries, which have the name of the main one and a suffix."""
     functions = re.compile(r"^\.(?:visible )?\.?(?:func|entry)[^\n]*?(\w+)\(.*?^\}\n", re.MULTILINE | re.DOTALL)
-    return functions.sub(lambda found: "" if found[1].endswith(("_short", "_combine")) else found[0], text)
+    return functions.sub(lambda found: "" if found[1].endswith(("_short", "_combine", "_summarize")) else found[0], text)
 
 
 class Kernel:

@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -196,7 +197,22 @@ void WarpLowering::prepareMaskHead() {
 attn::MaskRanges::PreparedRange WarpLowering::prepareBlockQueries() {
   Value first = code.widen(getQuery(firstRow));
   Value last = code.widen(getQuery(code.add(firstRow, code.sub(rowCount, 1))));
-  return maskRanges->prepareQueries(code, first, last);
+  // Blocks of short grids have few queries, which need not begin with a summary.
+  if (!summaries || schedule.getShortGrid())
+    return maskRanges->prepareQueries(code, first, last);
+  return maskRanges->prepareSummarized(code, attn::Stage::Query, first, last,
+                                       summaries->load(SummaryTables::Kind::Queries, batch, head,
+                                                       first, last, schedule.getQueryBlock()));
+}
+
+attn::MaskRanges::PreparedRange WarpLowering::prepareKeys(SummaryTables::Kind kind, Value first,
+                                                          Value last, int64_t most) {
+  first = code.widen(first);
+  last = code.widen(last);
+  if (!summaries)
+    return maskRanges->prepareKeys(code, first, last);
+  return maskRanges->prepareSummarized(code, attn::Stage::Key, first, last,
+                                       summaries->load(kind, batch, head, first, last, most));
 }
 
 WarpLowering::State WarpLowering::emitRuns(const State &initial) {
@@ -346,7 +362,7 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
               Value key = code.mul(part, maskedKeyBlock);
               Value count = code.minimum(code.sub(numKeys, key), code.i32(maskedKeyBlock));
               Value last = code.add(key, code.sub(count, 1));
-              auto keys = maskRanges->prepareKeys(code, code.widen(key), code.widen(last));
+              auto keys = prepareKeys(SummaryTables::Kind::Keys, key, last, maskedKeyBlock);
               attn::Verdict verdict = maskRanges->emitVerdict(code, blockQueries, keys);
               Value whole = code.lessEqual(code.i32(maskedKeyBlock), count);
               auto addBit = [&](Value all, Value condition) -> Value {
@@ -410,6 +426,24 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
   code.barrier();
 }
 
+Value WarpLowering::findRound(Value first, Value end) {
+  int64_t keyBlock = schedule.getKeyBlock(), roundKeys = keyBlock * schedule.getNumThreads();
+  prepareMaskHead();
+  attn::MaskRanges::PreparedRange blockQueries = prepareBlockQueries();
+  Value lastKey = code.sub(numKeys, 1);
+  auto isEmpty = [&](ValueRange round) -> Value {
+    // Behind the last round the keys are the last one, of which nothing is used.
+    Value key = code.minimum(code.mul(round[0], keyBlock), lastKey);
+    Value last = code.minimum(code.add(key, roundKeys - 1), lastKey);
+    auto keys = prepareKeys(SummaryTables::Kind::KeyGroup, key, last, roundKeys);
+    Value may = maskRanges->emitVerdict(code, blockQueries, keys).may;
+    return code.andOf(code.less(round[0], end), code.notOf(may));
+  };
+  return code.loopWhile(first, isEmpty, [&](ValueRange round) {
+    return Values{code.add(round[0], schedule.getNumThreads())};
+  })[0];
+}
+
 WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
                                                      const KeyBlocks &blocks) {
   Type i32 = code.getI32Type();
@@ -423,23 +457,39 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
     return Run{code.i32(0), [=] { return blocks.count; },
                [this](Value n) { return code.add(n, 1); }, blocks.getFirstKey};
   };
-  Value begin = code.divide(blocks.begin, schedule.getMaskedBlocks());
-  Value end = divideUp(code, blocks.end, schedule.getMaskedBlocks());
+  auto visitRound = [&](Value first, const State &state) {
+    code.barrier();
+    classifyBlocks(first, blocks);
+    BlockList partial = getBlocks(layout.partialBlocks, layout.counts + 4 * schedule.getNumWarps());
+    if (workspace)
+      return visitShortRun(state, partial);
+    BlockList full = getBlocks(layout.fullBlocks, layout.counts);
+    return visitRuns(state, getRun(partial), getRun(full));
+  };
+  int64_t numThreads = schedule.getNumThreads();
   if (workspace) {
-    begin = code.i32(0);
-    end = numSplitBlocks;
+    Values after = code.loop(code.i32(0), numSplitBlocks, numThreads, initial.flatten(),
+                             [&](Value first, ValueRange carried) {
+                               return visitRound(first, initial.unflatten(carried)).flatten();
+                             });
+    return initial.unflatten(after);
   }
-  Values after = code.loop(begin, end, schedule.getNumThreads(), initial.flatten(),
-                           [&](Value first, ValueRange carried) {
-                             code.barrier();
-                             classifyBlocks(first, blocks);
-                             BlockList partial = getBlocks(
-                                 layout.partialBlocks, layout.counts + 4 * schedule.getNumWarps());
-                             State state = initial.unflatten(carried);
-                             if (workspace)
-                               return visitShortRun(state, partial).flatten();
-                             BlockList full = getBlocks(layout.fullBlocks, layout.counts);
-                             return visitRuns(state, getRun(partial), getRun(full)).flatten();
-                           });
-  return initial.unflatten(after);
+  // Rounds begin with multiples of their size, as summaries do.
+  Value begin = code.bitAnd(code.divide(blocks.begin, schedule.getMaskedBlocks()), -numThreads);
+  Value end = divideUp(code, blocks.end, schedule.getMaskedBlocks());
+  Values before = {begin};
+  before.append(initial.flatten());
+  auto loop = scf::WhileOp::create(
+      code, ValueRange(before).getTypes(), before,
+      [&](OpBuilder &, Location, ValueRange carried) {
+        Values found(carried);
+        found.front() = findRound(carried.front(), end);
+        scf::ConditionOp::create(code, code.less(found.front(), end), found);
+      },
+      [&](OpBuilder &, Location, ValueRange carried) {
+        Values next = {code.add(carried.front(), numThreads)};
+        next.append(visitRound(carried.front(), initial.unflatten(carried.drop_front())).flatten());
+        scf::YieldOp::create(code, next);
+      });
+  return initial.unflatten(ValueRange(loop.getResults()).drop_front());
 }

@@ -9,6 +9,7 @@
 #include "compiler/Conversion/TileToNvvm/Combine.h"
 #include "compiler/Conversion/TileToNvvm/Passes.h"
 #include "compiler/Conversion/TileToNvvm/Summary.h"
+#include "compiler/Conversion/TileToNvvm/SummaryTables.h"
 #include "compiler/Conversion/TileToNvvm/WarpLowering.h"
 #include "compiler/Target/KernelInfo/KernelAttributes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,14 +25,15 @@ namespace attnc {
 using namespace mlir;
 using namespace attnc;
 
-/// An empty kernel `name` in place of `kernel`, whose parameter is the array of slots; in short
-/// grids, a second one is the workspace and the number of splits.
-static LLVM::LLVMFuncOp createFunction(tile::KernelOp kernel, StringRef name, int64_t threads) {
+/// An empty kernel `name` in place of `kernel`, whose parameter is the array of slots; a second
+/// one, where it has a use, is WorkspaceSlots.
+static LLVM::LLVMFuncOp createFunction(tile::KernelOp kernel, StringRef name, int64_t threads,
+                                       bool hasWorkspace) {
   OpBuilder builder(kernel);
   MLIRContext *context = builder.getContext();
   SmallVector<int64_t> parameters = {getArgumentLayout(kernel.getAttnKernel()).getNumSlots()};
-  if (kernel.getWarpScheduleAttr().getShortGrid())
-    parameters.push_back(GpuKernel::splitParameterBytes / 8);
+  if (hasWorkspace)
+    parameters.push_back(GpuKernel::workspaceParameterBytes / 8);
   SmallVector<Type> types(parameters.size(), LLVM::LLVMPointerType::get(context));
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
   auto function = LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name, type);
@@ -41,7 +43,7 @@ static LLVM::LLVMFuncOp createFunction(tile::KernelOp kernel, StringRef name, in
     function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(8));
     function.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
     function.setArgAttr(i, parameterNameAttrName,
-                        builder.getStringAttr(i == 0 ? "arguments" : "split"));
+                        builder.getStringAttr(i == 0 ? "arguments" : "workspace"));
   }
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
@@ -60,10 +62,38 @@ static void describe(LLVM::LLVMFuncOp function, int64_t queryBlock, int64_t shar
     function->setAttr(entryOfAttrName, builder.getStringAttr(entryOf));
 }
 
+/// Adds NAME_summarize of `kernel`.
+static void addSummarize(tile::KernelOp kernel, const attn::MaskAnalysis &analysis,
+                         const TableSummaries &facts) {
+  Builder builder(kernel.getContext());
+  StringRef name = kernel.getSymName();
+  LLVM::LLVMFuncOp function =
+      createFunction(kernel, (name + GpuKernel::summarizeSuffix).str(), TableSummaries::threads,
+                     /*hasWorkspace=*/true);
+  lowerSummarize(kernel.getAttnKernel(), analysis, facts, function);
+  describe(function, /*queryBlock=*/TableSummaries::blockSize, TableSummaries::sharedBytes, name);
+  function->setAttr(
+      summariesAttrName,
+      builder.getDictionaryAttr({
+          builder.getNamedAttr("key_values", builder.getI64IntegerAttr(facts.keyValues)),
+          builder.getNamedAttr("query_values", builder.getI64IntegerAttr(facts.queryValues)),
+          builder.getNamedAttr("per_batch", builder.getBoolAttr(facts.perBatch)),
+          builder.getNamedAttr("per_head", builder.getBoolAttr(facts.perHead)),
+      }));
+}
+
 static void lowerKernel(tile::KernelOp kernel) {
   tile::WarpScheduleAttr schedule = kernel.getWarpScheduleAttr();
+  attn::KernelOp attnKernel = kernel.getAttnKernel();
   StringRef name = kernel.getSymName();
-  LLVM::LLVMFuncOp function = createFunction(kernel, name, schedule.getNumThreads());
+  std::optional<attn::MaskAnalysis> analysis;
+  std::optional<TableSummaries> summaries;
+  if (attn::MaskOp mask = attnKernel.getMask()) {
+    analysis.emplace(mask);
+    summaries = getTableSummaries(*analysis);
+  }
+  bool hasWorkspace = schedule.getShortGrid() || summaries;
+  LLVM::LLVMFuncOp function = createFunction(kernel, name, schedule.getNumThreads(), hasWorkspace);
   WarpLowering lowering(kernel, function);
   lowering.lower();
   if (!schedule.getShortGrid()) {
@@ -77,15 +107,17 @@ static void lowerKernel(tile::KernelOp kernel) {
           productsAttrName,
           Builder(function.getContext())
               .getStringAttr(schedule.getTf32() == tile::Tf32::Split ? "tf32x3" : "tf32"));
+    if (summaries)
+      addSummarize(kernel, *analysis, *summaries);
     return;
   }
   name.consume_back(GpuKernel::shortSuffix);
   describe(function, schedule.getQueryBlock(), lowering.getSharedBytes(), name);
   if (lowering.packsHeads())
     function->setAttr(packsHeadsAttrName, UnitAttr::get(function.getContext()));
-  attn::KernelOp attnKernel = kernel.getAttnKernel();
   std::string combineName = (name + GpuKernel::combineSuffix).str();
-  LLVM::LLVMFuncOp combine = createFunction(kernel, combineName, combineThreads);
+  LLVM::LLVMFuncOp combine =
+      createFunction(kernel, combineName, combineThreads, /*hasWorkspace=*/true);
   lowerCombine(attnKernel, lowering.getUnits(), combine);
   describe(combine, /*queryBlock=*/1, getCombineSharedBytes(attnKernel), name);
 }

@@ -63,6 +63,8 @@ WarpLowering::WarpLowering(tile::KernelOp kernel, LLVM::LLVMFuncOp function)
     mask.emplace(op, emitter);
     maskAnalysis.emplace(op);
     maskRanges.emplace(*maskAnalysis, emitter);
+    if (std::optional<TableSummaries> facts = getTableSummaries(*maskAnalysis))
+      summaries.emplace(code, arguments, function.getArgument(1), *facts);
     const attn::SharedValues &values = layout.sharedValues;
     ArrayRef<Value> conditions =
         layout.hasSharedValues ? values.pairConditions : maskAnalysis->getPairConditions();

@@ -11,6 +11,7 @@
 #include "compiler/Conversion/Bodies/ArgumentReader.h"
 #include "compiler/Conversion/Bodies/RegionVectorizer.h"
 #include "compiler/Conversion/TileToNvvm/Combine.h"
+#include "compiler/Conversion/TileToNvvm/SummaryTables.h"
 #include "compiler/Conversion/TileToNvvm/ThreadOpEmitter.h"
 #include "compiler/Conversion/TileToNvvm/WarpBuilder.h"
 #include "compiler/Conversion/TileToNvvm/Workspace.h"
@@ -39,8 +40,11 @@ namespace attnc {
 /// workspace, of which Combine.cpp makes the output.
 class WarpLowering {
 public:
+  /// The address of all shared memory.
+  static mlir::Value createSharedBase(WarpBuilder &builder);
+
   /// Builds into the entry block of `function`, whose argument is the array of slots. With a
-  /// schedule for short grids, a second one is the workspace and the number of splits.
+  /// schedule for short grids, or with summaries of tables, a second one is WorkspaceSlots.
   WarpLowering(tile::KernelOp kernel, mlir::LLVM::LLVMFuncOp function);
 
   void lower();
@@ -127,7 +131,6 @@ private:
   /// The query of a row, i32, and its head, i64.
   mlir::Value getQuery(mlir::Value row);
   mlir::Value getHead(mlir::Value row);
-  static mlir::Value createSharedBase(WarpBuilder &builder);
   /// The address of shared memory at `offset` bytes.
   mlir::Value getShared(int64_t offset);
   mlir::Value getShared(mlir::Value offset, int64_t constantOffset = 0);
@@ -216,9 +219,16 @@ private:
   /// As emitRuns where blocks of keys have to be classified: as many at a time as there are
   /// threads.
   State emitClassifiedRuns(const State &initial, const KeyBlocks &blocks);
-  /// Prepares what is known of the mask's head, and of the queries of the block.
+  /// Prepares what is known of the mask's head, of the queries of the block, and of at most `most`
+  /// keys, `first` to `last`, i32, which begin with a multiple of `most`, a power of two; of
+  /// captured tables, what summaries of `kind` say.
   void prepareMaskHead();
   attn::MaskRanges::PreparedRange prepareBlockQueries();
+  attn::MaskRanges::PreparedRange prepareKeys(SummaryTables::Kind kind, mlir::Value first,
+                                              mlir::Value last, int64_t most);
+  /// The first round of classification, from the one that begins with block `first` on, whose keys
+  /// are not known to be excluded; `end`, or a round behind it, if there is none.
+  mlir::Value findRound(mlir::Value first, mlir::Value end);
   void classifyBlocks(mlir::Value first, const KeyBlocks &blocks);
   State visitRuns(const State &initial, const Run &partial, const Run &full);
   /// The same in short grids, which have a buffer more for keys and values: those of a block are
@@ -440,6 +450,7 @@ private:
   std::optional<RegionVectorizer> distance;
   std::optional<attn::MaskAnalysis> maskAnalysis;
   std::optional<attn::MaskRanges> maskRanges;
+  std::optional<SummaryTables> summaries;
   /// Whether ranges are not always known.
   bool rowsMayBeUnknown = false;
   /// One, or one a row slot where heads are packed and the score body uses them.

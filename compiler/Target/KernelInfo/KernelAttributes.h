@@ -45,6 +45,9 @@ inline constexpr llvm::StringLiteral entryOfAttrName = "attnc.entry_of";
 /// On the function of an entry whose blocks mix rows of several heads.
 inline constexpr llvm::StringLiteral packsHeadsAttrName = "attnc.packs_heads";
 
+/// On the function of NAME_summarize of a kernel for GPUs, a dictionary: what TableSummaries says.
+inline constexpr llvm::StringLiteral summariesAttrName = "attnc.summaries";
+
 } // namespace attnc
 
 #endif // COMPILER_TARGET_KERNELINFO_KERNELATTRIBUTES_H

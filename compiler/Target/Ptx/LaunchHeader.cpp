@@ -53,22 +53,40 @@ typedef struct attnc_gpu_kernel_t {
   int packs_heads;    // whether they are of all heads of a group
   unsigned short_threads, short_shared_bytes, combine_threads, combine_shared_bytes;
   int64_t workspace_row_bytes; // for each row of o and split
+  // The entry that summarizes captured tables, before the others; 0 if there is none.
+  const char *summarize_entry;
+  unsigned summarize_threads, summarize_shared_bytes;
+  int64_t summary_key_values, summary_query_values; // of 64 bits
+  int summaries_per_batch, summaries_per_head;      // whether each has its own
 } attnc_gpu_kernel_t;
-// The second parameter of the entries for short grids, by value.
-typedef struct attnc_gpu_split_t {
-  uint64_t workspace; // as a CUdeviceptr, a multiple of 16; 0 with one split
+// The second parameter of all entries, by value; those that do not take it ignore it.
+typedef struct attnc_gpu_workspace_t {
+  uint64_t split_rows; // as a CUdeviceptr, a multiple of 16; what several splits leave
   int64_t splits;
-} attnc_gpu_split_t;
-// How a launch is made: with 0 splits by the entry, else by the short one, and after it by the
-// combine entry if that has blocks. All grids have one dimension.
+  uint64_t summaries; // as a CUdeviceptr, a multiple of 16; of captured tables
+} attnc_gpu_workspace_t;
+// How a launch is made: by the entry that summarizes if it has blocks, then with 0 splits by the
+// main entry, else by the short one, and after it by the one that combines if that has blocks. All
+// grids have one dimension.
 typedef struct attnc_gpu_launch_t {
   int64_t splits;
   int64_t blocks; // 0 if there is nothing to launch, -1 if no grid has so many
-  int64_t combine_blocks;
-  int64_t workspace_bytes;
+  int64_t combine_blocks, summarize_blocks;
+  int64_t workspace_bytes, summaries_offset; // what splits leave, and behind it the summaries
 } attnc_gpu_launch_t;
+// The second parameter for a workspace at this address, a multiple of 16.
+static inline attnc_gpu_workspace_t attnc_gpu_workspace(const attnc_gpu_launch_t *launch, uint64_t address) {
+  attnc_gpu_workspace_t workspace;
+  workspace.split_rows = address;
+  workspace.splits = launch->splits;
+  workspace.summaries = address + (uint64_t)launch->summaries_offset;
+  return workspace;
+}
 static inline int64_t attnc_gpu_multiply(int64_t a, int64_t b) {
   return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
+}
+static inline int64_t attnc_gpu_add(int64_t a, int64_t b) {
+  return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 static inline int64_t attnc_gpu_parts(int64_t count, int64_t size) {
   return count / size + (count % size != 0);
@@ -80,12 +98,13 @@ static inline attnc_gpu_launch_t attnc_gpu_plan(const attnc_gpu_kernel_t *kernel
 )"
      << formatv(
             R"(  const int64_t limit = {0}, short_queries = {1}, blocks_per_multiprocessor = {2};
-  const int64_t split_keys = {3}, max_splits = {4};
+  const int64_t split_keys = {3}, max_splits = {4}, summary_block = {5}, summarize_threads = {6};
 )",
             GpuKernel::maxBlocks, GpuKernel::shortQueries, GpuKernel::blocksPerMultiprocessor,
-            GpuKernel::splitKeys, GpuKernel::maxSplits)
+            GpuKernel::splitKeys, GpuKernel::maxSplits, TableSummaries::blockSize,
+            TableSummaries::threads)
      << R"(  const int64_t heads = attnc_gpu_multiply(B, Hq);
-  attnc_gpu_launch_t launch = {0, 0, 0, 0};
+  attnc_gpu_launch_t launch = {0, 0, 0, 0, 0, 0};
   launch.blocks = attnc_gpu_multiply(heads, attnc_gpu_parts(Q, kernel->query_block));
   if (kernel->short_rows > 0 && KV > 0 && (Q < short_queries || launch.blocks <= multiprocessors / 2)) {
     const int64_t packed = kernel->packs_heads && Hkv > 0 ? Hq / Hkv : 1;
@@ -105,7 +124,24 @@ static inline attnc_gpu_launch_t attnc_gpu_plan(const attnc_gpu_kernel_t *kernel
                                                   kernel->workspace_row_bytes);
     }
   }
-  if (launch.blocks > limit || launch.combine_blocks > limit)
+  if (kernel->summarize_entry && launch.blocks > 0 && KV > 0) {
+    const int64_t owners = attnc_gpu_multiply(kernel->summaries_per_batch ? B : 1,
+                                              kernel->summaries_per_head ? Hq : 1);
+    const int64_t keys = attnc_gpu_parts(KV, summary_block);
+    const int64_t groups = attnc_gpu_parts(keys, summarize_threads);
+    const int64_t queries = kernel->summary_query_values ? attnc_gpu_parts(Q, summary_block) : 0;
+    const int64_t key_values = attnc_gpu_multiply(keys + groups, kernel->summary_key_values);
+    const int64_t query_values = attnc_gpu_multiply(queries, kernel->summary_query_values);
+    const int64_t bytes = attnc_gpu_multiply(
+        attnc_gpu_multiply(owners, attnc_gpu_add(key_values, query_values)), 8);
+    launch.summarize_blocks =
+        attnc_gpu_multiply(owners, groups + attnc_gpu_parts(queries, summarize_threads));
+    launch.summaries_offset = attnc_gpu_add(launch.workspace_bytes, 15) / 16 * 16;
+    launch.workspace_bytes = attnc_gpu_add(launch.summaries_offset, bytes);
+    if (launch.workspace_bytes == INT64_MAX)
+      launch.blocks = -1;
+  }
+  if (launch.blocks > limit || launch.combine_blocks > limit || launch.summarize_blocks > limit)
     launch.blocks = -1;
   return launch;
 }
@@ -119,7 +155,7 @@ static void writeStruct(const json::Object &kernel, llvm::raw_ostream &os) {
   int64_t headDim = getInteger(kernel, "head_dim"), valueDim = getInteger(kernel, "value_dim");
   if (std::optional<StringRef> products = kernel.getString("products"))
     os << "// Computes products of f32 on tensor cores: " << *products << ".\n";
-  os << "// The one parameter of the kernel, by value; zero what is not set.\n"
+  os << "// The launch arguments, by value; zero what is not set.\n"
      << formatv("typedef struct {0}_arguments_t {{\n", name)
      << "  int64_t B, Hq, Hkv, Q, KV;\n  attnc_gpu_f32_t scale;  // ";
   if (scale)
@@ -155,16 +191,24 @@ static void writeInitialiser(const json::Object &kernel, llvm::raw_ostream &os) 
   os << formatv("{{\"{0}\", {1}, {2}, {3}, ", name, getInteger(kernel, "query_block"),
                 getInteger(kernel, "threads"), getInteger(kernel, "shared_bytes"));
   const json::Object *grid = kernel.getObject("short_grid");
-  if (!grid) {
-    os << "0, 0, 0, 0, 0, 0, 0, 0, 0}";
-    return;
-  }
-  os << formatv("\"{0}{1}\", \"{0}{2}\", ", name, GpuKernel::shortSuffix, GpuKernel::combineSuffix)
-     << formatv("{0}, {1}, {2}, {3}, {4}, {5}, {6}}", getInteger(*grid, "rows"),
-                getBool(*grid, "packs_heads") ? 1 : 0, getInteger(*grid, "threads"),
-                getInteger(*grid, "shared_bytes"), getInteger(*grid, "combine_threads"),
-                getInteger(*grid, "combine_shared_bytes"),
-                getWorkspaceRowBytes(getInteger(kernel, "value_dim")));
+  if (grid)
+    os << formatv("\"{0}{1}\", \"{0}{2}\", ", name, GpuKernel::shortSuffix,
+                  GpuKernel::combineSuffix)
+       << formatv("{0}, {1}, {2}, {3}, {4}, {5}, {6}, ", getInteger(*grid, "rows"),
+                  getBool(*grid, "packs_heads") ? 1 : 0, getInteger(*grid, "threads"),
+                  getInteger(*grid, "shared_bytes"), getInteger(*grid, "combine_threads"),
+                  getInteger(*grid, "combine_shared_bytes"),
+                  getWorkspaceRowBytes(getInteger(kernel, "value_dim")));
+  else
+    os << "0, 0, 0, 0, 0, 0, 0, 0, 0, ";
+  if (const json::Object *summaries = kernel.getObject("summaries"))
+    os << formatv("\"{0}{1}\", {2}, {3}, {4}, {5}, {6}, {7}}", name, GpuKernel::summarizeSuffix,
+                  TableSummaries::threads, TableSummaries::sharedBytes,
+                  getInteger(*summaries, "key_values"), getInteger(*summaries, "query_values"),
+                  getBool(*summaries, "per_batch") ? 1 : 0,
+                  getBool(*summaries, "per_head") ? 1 : 0);
+  else
+    os << "0, 0, 0, 0, 0, 0, 0}";
 }
 
 /// The function that plans launches of the kernel. With one architecture, `isOne`, there is a

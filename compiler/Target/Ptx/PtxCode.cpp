@@ -57,15 +57,18 @@ static int64_t getThreads(LLVM::LLVMFuncOp function) {
   return threads && !threads.empty() ? threads[0] : 0;
 }
 
+/// The entry of the kernel `function` with `suffix` behind its name, or null.
+static LLVM::LLVMFuncOp findEntry(LLVM::LLVMFuncOp function, const char *suffix) {
+  auto module = function->getParentOfType<ModuleOp>();
+  auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>((function.getName() + suffix).str());
+  bool isOfKernel = entry && entry->getAttr(entryOfAttrName) == function.getNameAttr();
+  return isOfKernel ? entry : LLVM::LLVMFuncOp();
+}
+
 /// The entries for short grids of `function`, if it has them.
 static std::optional<ShortGrid> describeShortGrid(LLVM::LLVMFuncOp function) {
-  auto module = function->getParentOfType<ModuleOp>();
-  auto find = [&](const char *suffix) {
-    auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>((function.getName() + suffix).str());
-    bool isOfKernel = entry && entry->getAttr(entryOfAttrName) == function.getNameAttr();
-    return isOfKernel ? entry : LLVM::LLVMFuncOp();
-  };
-  LLVM::LLVMFuncOp entry = find(GpuKernel::shortSuffix), combine = find(GpuKernel::combineSuffix);
+  LLVM::LLVMFuncOp entry = findEntry(function, GpuKernel::shortSuffix);
+  LLVM::LLVMFuncOp combine = findEntry(function, GpuKernel::combineSuffix);
   if (!entry || !combine)
     return std::nullopt;
   ShortGrid grid;
@@ -78,6 +81,20 @@ static std::optional<ShortGrid> describeShortGrid(LLVM::LLVMFuncOp function) {
   return grid;
 }
 
+/// What NAME_summarize of `function` makes, if it has it.
+static std::optional<TableSummaries> describeSummaries(LLVM::LLVMFuncOp function) {
+  LLVM::LLVMFuncOp entry = findEntry(function, GpuKernel::summarizeSuffix);
+  auto facts = entry ? entry->getAttrOfType<DictionaryAttr>(summariesAttrName) : DictionaryAttr();
+  if (!facts)
+    return std::nullopt;
+  TableSummaries summaries;
+  summaries.keyValues = facts.getAs<IntegerAttr>("key_values").getInt();
+  summaries.queryValues = facts.getAs<IntegerAttr>("query_values").getInt();
+  summaries.perBatch = facts.getAs<BoolAttr>("per_batch").getValue();
+  summaries.perHead = facts.getAs<BoolAttr>("per_head").getValue();
+  return summaries;
+}
+
 GpuKernel attnc::describeGpuKernel(LLVM::LLVMFuncOp function) {
   GpuKernel kernel;
   kernel.info.name = function.getName().str();
@@ -87,6 +104,7 @@ GpuKernel attnc::describeGpuKernel(LLVM::LLVMFuncOp function) {
   kernel.shortGrid = describeShortGrid(function);
   if (auto products = function->getAttrOfType<StringAttr>(productsAttrName))
     kernel.products = products.str();
+  kernel.summaries = describeSummaries(function);
   return kernel;
 }
 
@@ -108,6 +126,11 @@ static llvm::json::Object getMetadata(LLVM::LLVMFuncOp function, const PtxTarget
                                              {"combine_threads", grid.combineThreads},
                                              {"combine_shared_bytes", grid.combineSharedBytes}};
   }
+  if (kernel.summaries)
+    facts["summaries"] = llvm::json::Object{{"key_values", kernel.summaries->keyValues},
+                                            {"query_values", kernel.summaries->queryValues},
+                                            {"per_batch", kernel.summaries->perBatch},
+                                            {"per_head", kernel.summaries->perHead}};
   return getKernelMetadata(function, std::move(facts));
 }
 
@@ -251,6 +274,11 @@ static void writeSummary(LLVM::LLVMFuncOp function, const PtxTarget &target,
         kernel.info.name, GpuKernel::shortSuffix, grid->rows,
         grid->packsHeads ? "a group of heads" : "a head", grid->threads, grid->sharedBytes,
         GpuKernel::combineSuffix, grid->combineThreads, grid->combineSharedBytes);
+  if (kernel.summaries)
+    os << llvm::formatv("//              {0}{1}, before the others: {2} keys or queries a thread, "
+                        "blocks of {3} threads, {4} bytes\n",
+                        kernel.info.name, GpuKernel::summarizeSuffix, TableSummaries::blockSize,
+                        TableSummaries::threads, TableSummaries::sharedBytes);
   os << "//   " << llvm::json::Value(getMetadata(function, target)) << '\n';
 }
 

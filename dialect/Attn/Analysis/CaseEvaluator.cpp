@@ -124,7 +124,7 @@ bool CaseEvaluator::isInformed(const Case &literals) const {
   for (Operation &op : getOps()) {
     Value result = op.getResult(0);
     bool follows = llvm::any_of(op.getOperands(), [&](Value x) { return informed.contains(x); });
-    if (!follows || values.get(result).tabulated)
+    if (!follows)
       continue;
     auto *own = llvm::find_if(literals, [&](const Literal &x) { return x.condition == result; });
     if (own != literals.end() && !getSides(*own))
@@ -137,6 +137,23 @@ bool CaseEvaluator::isInformed(const Case &literals) const {
 Value CaseEvaluator::canHoldAnew(const Case &literals, IndexRange queryRange, IndexRange keyRange) {
   RectangleEvaluator part = evaluator.narrow(queryRange, keyRange);
   DenseSet<Value> anew = {values.getMask().getQuery(), values.getMask().getKey()};
+  for (auto [stage, axis, range] :
+       {std::tuple(Stage::Query, Query, queryRange), std::tuple(Stage::Key, Key, keyRange)}) {
+    auto isOnAxis = [&](const Literal &literal) {
+      std::optional<Sides> sides = getSides(literal);
+      return sides && sides->axis == axis;
+    };
+    if (llvm::none_of(literals, isOnAxis))
+      continue;
+    AbstractValues tabulated = tabulate(stage, range);
+    for (Value value : values.getTabulated(stage)) {
+      if (value.getType().isInteger(1))
+        part.own.conditions[value] = tabulated.conditions.lookup(value);
+      else
+        part.own.rests[value] = tabulated.rests.lookup(value);
+      anew.insert(value);
+    }
+  }
   Value result;
   for (Operation &op : getOps()) {
     Value value = op.getResult(0);

@@ -16,13 +16,19 @@ namespace attnc::attn {
 /// Emits whether a condition can hold in a rectangle, case by case, where that says more than its
 /// operands each for themselves: in a case, bounds on q, kv and q - kv are solved together,
 /// literals that contradict each other make none, and what a literal is computed from is evaluated
-/// anew where other literals say more of it: for the part of the rectangle that they leave, and
-/// with the branches of selects that they choose.
+/// anew where other literals say more of it: for the part of the rectangle that they leave, tables
+/// included, and with the branches of selects that they choose.
 class CaseEvaluator {
 public:
+  /// Emits what is known of the tabulated values of `stage`, Query or Key, in part of the
+  /// rectangle.
+  using Tabulate = llvm::function_ref<AbstractValues(Stage stage, IndexRange part)>;
+
+  /// `tabulate` must outlive the evaluator.
   CaseEvaluator(IntervalArithmetic &emit, const MaskValues &values, RectangleEvaluator &evaluator,
-                IndexRange queries, IndexRange keys)
-      : emit(emit), values(values), evaluator(evaluator), queries(queries), keys(keys) {}
+                IndexRange queries, IndexRange keys, Tabulate tabulate)
+      : emit(emit), values(values), evaluator(evaluator), queries(queries), keys(keys),
+        tabulate(tabulate) {}
 
   /// Whether `condition`, or its negation, can hold; null where the cases add nothing.
   mlir::Value canHold(mlir::Value condition, bool negated);
@@ -59,6 +65,7 @@ private:
   const MaskValues &values;
   RectangleEvaluator &evaluator;
   IndexRange queries, keys;
+  Tabulate tabulate;
 };
 
 } // namespace attnc::attn

@@ -94,6 +94,9 @@ static StaticRange getStaticRange(Operation *op, ArrayRef<StaticRange> operands)
 // MaskRanges
 //===------------------------------------------------------------------------===//
 
+/// The most queries or keys of a part of a rectangle whose tables are read for it.
+static constexpr int64_t mostTabulatedAnew = 512;
+
 class MaskRanges::Prepared {
 public:
   IndexRange range;
@@ -133,6 +136,10 @@ private:
       DenseMap<Value, Value> &emitted,
       llvm::function_ref<void(Operation &)> follow = [](Operation &) {});
   SmallVector<Value> tabulate(OpBuilder &builder, Stage stage, IndexRange range);
+  /// What tabulate() gives, as what is known of the values.
+  AbstractValues readTabulated(Stage stage, ValueRange found);
+  AbstractValues tabulatePart(OpBuilder &builder, Stage stage, IndexRange part, IndexRange all,
+                              const RectangleEvaluator &evaluator);
   PreparedRange evaluate(OpBuilder &builder, Stage stage, IndexRange range,
                          AbstractValues tabulated);
   void evaluateLaterRests(RectangleEvaluator &evaluator);
@@ -257,9 +264,7 @@ SmallVector<Value> MaskRanges::Implementation::tabulate(OpBuilder &builder, Stag
   return llvm::to_vector(ValueRange(loop.getResults()));
 }
 
-MaskRanges::PreparedRange MaskRanges::Implementation::prepare(OpBuilder &builder, Stage stage,
-                                                              IndexRange range) {
-  SmallVector<Value> found = tabulate(builder, stage, range);
+AbstractValues MaskRanges::Implementation::readTabulated(Stage stage, ValueRange found) {
   AbstractValues tabulated;
   for (auto [i, value] : llvm::enumerate(values.getTabulated(stage))) {
     if (value.getType().isInteger(1))
@@ -267,7 +272,43 @@ MaskRanges::PreparedRange MaskRanges::Implementation::prepare(OpBuilder &builder
     else
       tabulated.rests[value] = {found[2 * i], found[2 * i + 1]};
   }
-  return evaluate(builder, stage, range, std::move(tabulated));
+  return tabulated;
+}
+
+/// What is known of the tabulated values of `stage` in `part`, which lies inside `all`, of which
+/// `evaluator` knows: they are tabulated anew where that is little work.
+AbstractValues MaskRanges::Implementation::tabulatePart(OpBuilder &builder, Stage stage,
+                                                        IndexRange part, IndexRange all,
+                                                        const RectangleEvaluator &evaluator) {
+  SmallVector<Value> known;
+  for (Value value : values.getTabulated(stage)) {
+    if (value.getType().isInteger(1)) {
+      Possible possible = evaluator.getCondition(value);
+      known.append({possible.canBeTrue, possible.canBeFalse});
+    } else {
+      Interval rest = evaluator.getRest(value);
+      known.append({rest.lo, rest.hi});
+    }
+  }
+  if (known.empty())
+    return AbstractValues();
+  IntervalArithmetic emit = arithmetic(builder);
+  Value smaller = emit.logicalOr(emit.compare(CmpIPredicate::slt, all.first, part.first),
+                                 emit.compare(CmpIPredicate::slt, part.last, all.last));
+  Value few = emit.compare(CmpIPredicate::slt, emit.subtract(part.last, part.first),
+                           emit.constant(mostTabulatedAnew));
+  auto anew = scf::IfOp::create(
+      builder, mask.getLoc(), emit.logicalAnd(smaller, few),
+      [&](OpBuilder &inner, Location loc) {
+        scf::YieldOp::create(inner, loc, tabulate(inner, stage, part));
+      },
+      [&](OpBuilder &inner, Location loc) { scf::YieldOp::create(inner, loc, known); });
+  return readTabulated(stage, anew.getResults());
+}
+
+MaskRanges::PreparedRange MaskRanges::Implementation::prepare(OpBuilder &builder, Stage stage,
+                                                              IndexRange range) {
+  return evaluate(builder, stage, range, readTabulated(stage, tabulate(builder, stage, range)));
 }
 
 SmallVector<Value> MaskRanges::Implementation::emitSummary(OpBuilder &builder, Stage stage,
@@ -397,7 +438,11 @@ Verdict MaskRanges::Implementation::emitVerdict(OpBuilder &builder, const Prepar
       evaluator.evaluate(&op);
   Possible possible = evaluator.getCondition(mask.getYielded());
   if (solveCases) {
-    CaseEvaluator cases(emit, values, evaluator, queries->range, keyRange->range);
+    auto tabulate = [&](Stage stage, IndexRange part) {
+      IndexRange all = stage == Stage::Query ? queries->range : keyRange->range;
+      return tabulatePart(builder, stage, part, all, evaluator);
+    };
+    CaseEvaluator cases(emit, values, evaluator, queries->range, keyRange->range, tabulate);
     if (Value canHold = cases.canHold(mask.getYielded(), /*negated=*/false))
       possible.canBeTrue = emit.logicalAnd(possible.canBeTrue, canHold);
     if (Value canFail = cases.canHold(mask.getYielded(), /*negated=*/true))

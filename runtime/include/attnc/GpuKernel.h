@@ -10,6 +10,7 @@
 
 #include "attnc/KernelInfo.h"
 #include "attnc/Launch.h"
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,8 +23,7 @@ namespace attnc {
 /// In a block of NAME_short, the heads of a group share the rows, so that each key is read once for
 /// all of them; and the keys may be split, each block taking every splits-th block of keys. What
 /// several splits leave in a workspace, NAME_combine makes the output of. Both entries take the
-/// slots and then an array of two 64-bit slots: the address of the workspace, a multiple of 16, and
-/// the number of splits, at most the number of keys. There must be keys.
+/// slots and then WorkspaceSlots. There must be keys.
 struct ShortGrid {
   int64_t rows = 1;           ///< pairs of a query and a head that a block of NAME_short computes
   bool packsHeads = false;    ///< else all rows of a block are of one head
@@ -37,8 +37,32 @@ struct ShortGrid {
   static constexpr int64_t columnPadding = 16, rowStatistics = 2;
 };
 
+/// What captured tables hold block by block, of which kernels learn which blocks of keys a mask
+/// leaves. NAME_summarize makes it before the other entries of a launch, which read it; it takes
+/// the same parameters as NAME_short. There must be keys and queries.
+///
+/// A summary is the smallest and the largest value of each table over a block of keys or queries.
+/// For each owner, a batch and head that the tables tell apart, there are the summaries of keys,
+/// one for each group of `threads` of them, and those of queries.
+struct TableSummaries {
+  int64_t keyValues = 0, queryValues = 0; ///< of 64 bits, in a summary
+  bool perBatch = false, perHead = false; ///< what has summaries of its own
+
+  /// The keys or queries of a summary; the threads of a block of NAME_summarize, each of which
+  /// makes one; the dynamic shared memory of such a block.
+  static constexpr int64_t blockSize = 32, threads = 256, sharedBytes = 8 * threads;
+};
+
+/// The second parameter of entries, by value, in slots of 64 bits.
+enum WorkspaceSlots {
+  SplitRows,       ///< the address of what several splits leave, a multiple of 16
+  NumSplits,       ///< at most the number of keys; 0 for the entry NAME
+  SummariesAddress ///< the address of the summaries, a multiple of 16
+};
+
 /// A kernel in PTX or machine code of a GPU. Its entry is info.name; it takes one parameter by
-/// value, the slots of ArgumentLayout with pointers to device memory.
+/// value, the slots of ArgumentLayout with pointers to device memory, and WorkspaceSlots if it has
+/// summaries.
 struct GpuKernel {
   KernelInfo info;
   int64_t queryBlock = 1;  ///< rows of q that a block of threads computes
@@ -48,16 +72,18 @@ struct GpuKernel {
   /// How f32 are multiplied on tensor cores, "tf32" or "tf32x3"; empty for kernels of other types,
   /// and where products are those of f32.
   std::string products;
+  std::optional<TableSummaries> summaries;
 
-  /// What the names of the entries for short grids have after the kernel's name.
-  static constexpr const char *shortSuffix = "_short", *combineSuffix = "_combine";
+  /// What the names of other entries have after the kernel's name.
+  static constexpr const char *shortSuffix = "_short", *combineSuffix = "_combine",
+                              *summarizeSuffix = "_summarize";
 
   /// The most blocks of a grid.
   static constexpr int64_t maxBlocks = 2147483647;
-  /// The bytes of the second parameter of the entries for short grids, and the most bytes of the
-  /// launch arguments: together they are as many as the parameters of a kernel can take.
-  static constexpr int64_t splitParameterBytes = 16;
-  static constexpr int64_t maxParameterBytes = 4096 - splitParameterBytes;
+  /// The bytes of WorkspaceSlots, and the most bytes of the launch arguments: together they are as
+  /// many as the parameters of a kernel can take.
+  static constexpr int64_t workspaceParameterBytes = 24;
+  static constexpr int64_t maxParameterBytes = 4096 - workspaceParameterBytes;
 
   /// Launches with fewer queries take the short entry in any case.
   static constexpr int64_t shortQueries = 64;
@@ -74,7 +100,7 @@ struct GpuEntry {
   int64_t sharedBytes = 0; ///< of dynamic shared memory
 };
 
-/// The entries of a kernel: NAME, then NAME_short and NAME_combine if it has them.
+/// The entries of a kernel: NAME, then NAME_short, NAME_combine and NAME_summarize if it has them.
 std::vector<GpuEntry> getEntries(const GpuKernel &kernel);
 
 /// The bytes of the parameter of a kernel.
@@ -93,16 +119,21 @@ struct GpuGrid {
   int64_t blocks = 0;
 };
 
-/// How a launch is made: with `splits` 0 the entry NAME alone, else NAME_short, and after it
-/// NAME_combine if there are several splits. All grids have one dimension.
+/// How a launch is made: NAME_summarize, if the kernel has it; with `splits` 0 the entry NAME, else
+/// NAME_short, and after it NAME_combine if there are several splits. All grids have one dimension.
 struct GpuLaunch {
   int64_t splits = 0;
-  int64_t blocks = 0;         ///< of NAME or NAME_short; 0 if there is nothing to compute
-  int64_t combineBlocks = 0;  ///< of NAME_combine; 0 if it is not launched
-  int64_t workspaceBytes = 0; ///< that both entries for short grids share
+  int64_t blocks = 0;          ///< of NAME or NAME_short; 0 if there is nothing to compute
+  int64_t combineBlocks = 0;   ///< of NAME_combine; 0 if it is not launched
+  int64_t summaryBlocks = 0;   ///< of NAME_summarize; 0 if it is not launched
+  int64_t workspaceBytes = 0;  ///< that the entries share: rows of splits, then summaries
+  int64_t summariesOffset = 0; ///< where the summaries begin in it
 
   /// What is launched, one grid after the other; nothing if there is nothing to compute.
-  std::vector<GpuGrid> getGrids() const;
+  std::vector<GpuGrid> getGrids(const GpuKernel &kernel) const;
+
+  /// WorkspaceSlots for a workspace at `address`, a multiple of 16; 0 if there is none.
+  std::array<int64_t, 3> getWorkspaceSlots(int64_t address) const;
 };
 
 /// The splits of a launch on a GPU with so many multiprocessors; 0 if the entry NAME is to be

@@ -115,7 +115,7 @@ def w6_strides_are_64_bits_wide():
             entry = re.search(r"\.entry (\w+)", body)
             if entry:
                 parameters = {("arguments", 8 * slot) for slot in strides if slot not in tested}
-                assert entry[1].endswith("_combine") or "16777216" in body, entry[1]
+                assert entry[1].endswith(("_combine", "_summarize")) or "16777216" in body, entry[1]
                 assert any(f"{name}+{offset}]" in body for name, offset in parameters), entry[1]
             else:
                 parameters = {(name, 0) for name in re.findall(r"\.param \.b64 (\w+)", body)}

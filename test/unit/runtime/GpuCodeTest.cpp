@@ -110,7 +110,7 @@ TEST(GpuCode, WhatIsWrongIsSaid) {
   for (int i = 0; i < 600; ++i)
     scalars += (i ? "," : "") + (R"({"name":"s)" + std::to_string(i)) + R"(","type":"f32"})";
   EXPECT_NE(read(makePtx({getMetadata("a", "sm_80", scalars)}))
-                .find("expected launch arguments of at most 4080 bytes"),
+                .find("expected launch arguments of at most 4072 bytes"),
             std::string::npos);
   EXPECT_EQ(read(makeCubin("{")), "`k_metadata`: expected JSON");
 }

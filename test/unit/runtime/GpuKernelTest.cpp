@@ -124,7 +124,7 @@ TEST(GpuKernel, LaunchesItsEntries) {
     GpuLaunch launch;
     EXPECT_EQ(planLaunch(kernel, arguments, splits, launch), std::nullopt);
     std::string text;
-    for (const GpuGrid &grid : launch.getGrids())
+    for (const GpuGrid &grid : launch.getGrids(kernel))
       text += (text.empty() ? "" : ", ") + getEntries(kernel)[grid.entry].name + " x " +
               std::to_string(grid.blocks);
     return text;
@@ -135,7 +135,16 @@ TEST(GpuKernel, LaunchesItsEntries) {
   EXPECT_EQ(printGrids(arguments, 5), "k_short x 60, k_combine x 432");
   EXPECT_EQ(printGrids(makeArguments(3, 16, 0, 2, 1000), 0), "");
   EXPECT_EQ(printGrids(makeArguments(3, 16, 0, 2, 1000), 5), "");
+  kernel.summaries.emplace();
+  EXPECT_EQ(printEntries(kernel), "k:1:2 k_short:3:4 k_combine:5:6 k_summarize:256:2048");
+  EXPECT_EQ(printGrids(arguments, 0), "k_summarize x 1, k x 48");
+  EXPECT_EQ(printGrids(arguments, 5), "k_summarize x 1, k_short x 60, k_combine x 432");
+  EXPECT_EQ(printGrids(makeArguments(3, 16, 0, 2, 1000), 5), "");
+  EXPECT_EQ(printGrids(makeArguments(3, 16, 9, 2, 0), 5), "k x 48");
   kernel.shortGrid.reset();
+  EXPECT_EQ(printEntries(kernel), "k:1:2 k_summarize:256:2048");
+  EXPECT_EQ(printGrids(arguments, 5), "k_summarize x 1, k x 48");
+  kernel.summaries.reset();
   EXPECT_EQ(printEntries(kernel), "k:1:2");
   EXPECT_EQ(printGrids(arguments, 5), "k x 48");
 }
@@ -166,11 +175,50 @@ TEST(GpuKernel, RefusesMoreArgumentsThanAKernelTakes) {
   // Three slots each.
   for (int i = 0; i < 161; ++i)
     info.captures.push_back({"t" + std::to_string(i), ElementType::F32, {SizeExpr::symbol("Q")}});
-  info.scalars.push_back({"x", ElementType::F32});
-  EXPECT_EQ(getParameterBytes(info), 4080);
+  EXPECT_EQ(getParameterBytes(info), 4072);
   EXPECT_EQ(checkParameterBytes(info), std::nullopt);
-  info.scalars.push_back({"y", ElementType::F32});
+  info.scalars.push_back({"x", ElementType::F32});
   EXPECT_EQ(checkParameterBytes(info),
-            "expected launch arguments of at most 4080 bytes, the most that kernels for GPUs take, "
-            "got 4088 with 161 captured tensors and 2 scalars");
+            "expected launch arguments of at most 4072 bytes, the most that kernels for GPUs take, "
+            "got 4080 with 161 captured tensors and 1 scalars");
+}
+
+TEST(GpuKernel, SummariesFollowTheRowsOfSplits) {
+  GpuKernel kernel = makeKernel();
+  kernel.summaries.emplace();
+  kernel.summaries->keyValues = 2;
+  GpuLaunch launch;
+  // 16385 keys are 513 blocks in three groups.
+  EXPECT_EQ(planLaunch(kernel, makeArguments(3, 16, 9, 2, 16385), 0, launch), std::nullopt);
+  EXPECT_EQ(launch.summaryBlocks, 3);
+  EXPECT_EQ(launch.summariesOffset, 0);
+  EXPECT_EQ(launch.workspaceBytes, (513 + 3) * 2 * 8);
+  EXPECT_EQ(launch.getWorkspaceSlots(4096), (std::array<int64_t, 3>{0, 0, 4096}));
+  // Each batch and head with its own, and 65 queries in three blocks.
+  kernel.summaries->queryValues = 4;
+  kernel.summaries->perBatch = kernel.summaries->perHead = true;
+  EXPECT_EQ(planLaunch(kernel, makeArguments(3, 16, 65, 16, 16385), 5, launch), std::nullopt);
+  EXPECT_EQ(launch.summaryBlocks, 3 * 16 * (3 + 1));
+  int64_t rows = int64_t(3) * 16 * 65 * 5 * 114 * 4;
+  EXPECT_EQ(launch.summariesOffset, rows);
+  EXPECT_EQ(launch.workspaceBytes, rows + 3 * 16 * ((513 + 3) * 2 + 3 * 4) * 8);
+  EXPECT_EQ(launch.getWorkspaceSlots(4096), (std::array<int64_t, 3>{4096, 5, 4096 + rows}));
+  kernel.summaries->perHead = false;
+  EXPECT_EQ(planLaunch(kernel, makeArguments(3, 1, 65, 1, 16385), 1, launch), std::nullopt);
+  EXPECT_EQ(launch.summaryBlocks, 3 * (3 + 1));
+  // What the rows end with is rounded up to a multiple of 16.
+  EXPECT_EQ(planLaunch(kernel, makeArguments(1, 1, 1, 1, 9), 3, launch), std::nullopt);
+  EXPECT_EQ(launch.summariesOffset, (3 * 114 * 4 + 15) / 16 * 16);
+  EXPECT_EQ(launch.summariesOffset % 16, 0);
+}
+
+TEST(GpuKernel, RefusesSummariesThatAreTooLarge) {
+  GpuKernel kernel = makeKernel();
+  kernel.summaries.emplace();
+  kernel.summaries->keyValues = 2;
+  kernel.summaries->perBatch = true;
+  GpuLaunch launch;
+  EXPECT_EQ(planLaunch(kernel, makeArguments(1000, 1, 64, 1, int64_t(1) << 50), 0, launch),
+            "no grid summarizes the tables of 1000 * 1 heads with 64 queries and 1125899906842624 "
+            "keys");
 }

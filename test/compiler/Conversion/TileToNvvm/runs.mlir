@@ -34,15 +34,16 @@ attn.kernel @plain dtype(bf16) head_dim(16) value_dim(16) {
 // -----
 
 // Where ranges of keys do not tell, each thread asks for a block of keys whether pairs may and whether they must take part.
-// Warps count their blocks, and each thread puts its one on a list, behind those of threads before it. Then come the loops as
-// above, until all blocks were asked for.
+// Rounds of blocks without any are passed over. Warps count their blocks, and each thread puts its one on a list, behind those of
+// threads before it. Then come the loops as above, until all blocks were asked for.
 // CHECK-LABEL: llvm.func @documents(
-// CHECK:         scf.for {{.*}} step %c64_i32 iter_args
-// CHECK-NEXT:      nvvm.barrier
+// CHECK:         scf.while
+// CHECK:           %[[ROUND:.*]] = scf.while
+// CHECK:             arith.addi %{{.*}}, %c64_i32
+// CHECK:           scf.condition
+// CHECK:           nvvm.barrier
 // CHECK:           %[[KIND:.*]]:2 = scf.if %{{.*}} -> (i32, i32)
-// CHECK:             scf.for
-// CHECK:             arith.minsi
-// CHECK:             arith.maxsi
+// CHECK:             llvm.load %{{.*}} : !llvm.ptr<1> -> i64
 // CHECK:           %[[MUST:.*]] = arith.cmpi eq, %[[KIND]]#1, %c1_i32
 // CHECK:           %[[FULL:.*]] = arith.ori
 // CHECK:           %[[PARTIAL_BITS:.*]] = arith.select %[[FULL]], %c0_i32, %[[KIND]]#0

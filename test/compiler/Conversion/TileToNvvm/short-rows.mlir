@@ -3,7 +3,7 @@
 // In short grids a second parameter has the workspace and the number of splits. Every splits-th block of keys is copied while the one
 // before is used, by one barrier a block, in one loop; warps without rows only copy.
 // CHECK-LABEL: llvm.func @packed_short(
-// CHECK-SAME:    llvm.byval = !llvm.array<2 x i64>
+// CHECK-SAME:    llvm.byval = !llvm.array<3 x i64>
 // CHECK-SAME:    attnc.entry_of = "packed", attnc.packs_heads
 // CHECK:         %[[GROUP:.*]] = arith.divui
 // CHECK:         scf.for {{.*}} iter_args
