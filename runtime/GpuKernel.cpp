@@ -24,8 +24,8 @@ std::vector<GpuEntry> attnc::getEntries(const GpuKernel &kernel) {
         {name + GpuKernel::combineSuffix, grid->combineThreads, grid->combineSharedBytes});
   }
   if (kernel.summaries)
-    entries.push_back(
-        {name + GpuKernel::summarizeSuffix, TableSummaries::threads, TableSummaries::sharedBytes});
+    entries.push_back({name + GpuKernel::summarizeSuffix, kernel.summaries->threads,
+                       kernel.summaries->sharedBytes});
   return entries;
 }
 
@@ -120,15 +120,15 @@ int64_t attnc::chooseSplits(const GpuKernel &kernel, const BoundArguments &argum
 static bool planSummaries(const TableSummaries &summaries, const BoundArguments &arguments,
                           GpuLaunch &launch) {
   constexpr int64_t alignment = 16, valueBytes = 8;
-  int64_t keys = countParts(arguments.KV, TableSummaries::blockSize);
-  int64_t groups = countParts(keys, TableSummaries::threads);
-  int64_t queries = summaries.queryValues ? countParts(arguments.Q, TableSummaries::blockSize) : 0;
+  int64_t keys = countParts(arguments.KV, summaries.blockSize);
+  int64_t groups = countParts(keys, summaries.threads);
+  int64_t queries = summaries.queryValues ? countParts(arguments.Q, summaries.blockSize) : 0;
   std::optional<int64_t> owners =
       multiply({summaries.perBatch ? arguments.B : 1, summaries.perHead ? arguments.Hq : 1});
   if (!owners)
     return false;
   std::optional<int64_t> blocks =
-      multiply({*owners, groups + countParts(queries, TableSummaries::threads)});
+      multiply({*owners, groups + countParts(queries, summaries.threads)});
   std::optional<int64_t> keyBytes =
       multiply({*owners, keys + groups, summaries.keyValues * valueBytes});
   std::optional<int64_t> queryBytes =

@@ -289,6 +289,9 @@ static std::optional<TableSummaries> readSummaries(ObjectReader &kernel, Error &
   constexpr int64_t maxValues = 4096;
   ObjectReader reader(*object, error);
   TableSummaries summaries;
+  summaries.blockSize = reader.getInt("block", 1, maxInt);
+  summaries.threads = reader.getInt("threads", 1, 1024);
+  summaries.sharedBytes = reader.getInt("shared_bytes", 0, maxInt);
   summaries.keyValues = reader.getInt("key_values", 1, maxValues);
   summaries.queryValues = reader.getInt("query_values", 0, maxValues);
   summaries.perBatch = reader.getBool("per_batch");

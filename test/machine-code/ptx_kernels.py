@@ -26,8 +26,8 @@ def get_shared_bytes(kernel):
     entries = {kernel["name"]: kernel["shared_bytes"]}
     if grid := kernel.get("short_grid"):
         entries |= {kernel["name"] + "_short": grid["shared_bytes"], kernel["name"] + "_combine": grid["combine_shared_bytes"]}
-    if "summaries" in kernel:
-        entries[kernel["name"] + "_summarize"] = 2048
+    if summaries := kernel.get("summaries"):
+        entries[kernel["name"] + "_summarize"] = summaries["shared_bytes"]
     return entries
 
 

@@ -17,6 +17,8 @@ using attn::Stage;
 
 static constexpr auto globalMemory = static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
 static constexpr int64_t warpSize = 32, valueBytes = 8;
+/// The keys or queries of a summary, and the threads that summarize.
+static constexpr int64_t blockSize = 32, numThreads = 256;
 
 std::optional<TableSummaries> attnc::getTableSummaries(const attn::MaskAnalysis &analysis) {
   auto countValues = [&](Stage stage) {
@@ -26,6 +28,9 @@ std::optional<TableSummaries> attnc::getTableSummaries(const attn::MaskAnalysis 
     return std::nullopt;
   attn::MaskOp mask = analysis.getMask();
   TableSummaries facts;
+  facts.blockSize = blockSize;
+  facts.threads = numThreads;
+  facts.sharedBytes = numThreads * valueBytes;
   facts.keyValues = countValues(Stage::Key);
   facts.queryValues = countValues(Stage::Query);
   facts.perBatch = !mask.getBatch().use_empty();
@@ -43,12 +48,11 @@ static Value countParts(WarpBuilder &code, Value value, int64_t size) {
 }
 
 Value SummaryTables::count(Kind kind) {
-  constexpr int64_t blockSize = TableSummaries::blockSize;
   switch (kind) {
   case Kind::Keys:
     return countParts(code, arguments.getDim("KV"), blockSize);
   case Kind::KeyGroup:
-    return countParts(code, arguments.getDim("KV"), blockSize * TableSummaries::threads);
+    return countParts(code, arguments.getDim("KV"), blockSize * numThreads);
   case Kind::Queries:
     return facts.queryValues ? countParts(code, arguments.getDim("Q"), blockSize) : code.i64(0);
   }
@@ -88,9 +92,9 @@ WarpBuilder::Values SummaryTables::join(ValueRange lhs, ValueRange rhs) {
 
 WarpBuilder::Values SummaryTables::load(Kind kind, Value batch, Value head, Value first, Value last,
                                         int64_t most) {
-  int64_t size = TableSummaries::blockSize;
+  int64_t size = blockSize;
   if (kind == Kind::KeyGroup)
-    size *= TableSummaries::threads;
+    size *= numThreads;
   Value firstIndex = code.divide(first, size), lastIndex = code.divide(last, size);
   WarpBuilder::Values summary;
   for (int64_t i = 0, end = std::max<int64_t>(most / size, 1); i < end; ++i) {
@@ -149,7 +153,7 @@ private:
 SummarizeLowering::Values SummarizeLowering::summarizeBlock(Kind kind, Value index) {
   bool ofKeys = kind == Kind::Keys;
   Value size = arguments.getDim(ofKeys ? "KV" : "Q");
-  Value first = code.mul(index, TableSummaries::blockSize);
+  Value first = code.mul(index, blockSize);
   Values nothing;
   for (int64_t i = 0; i < (ofKeys ? facts.keyValues : facts.queryValues); ++i)
     nothing.push_back(code.i64(i % 2 == 0 ? std::numeric_limits<int64_t>::max()
@@ -157,7 +161,7 @@ SummarizeLowering::Values SummarizeLowering::summarizeBlock(Kind kind, Value ind
   return code.choose(
       code.less(first, size), ValueRange(nothing).getTypes(),
       [&] {
-        Value end = code.minimum(code.add(first, TableSummaries::blockSize), size);
+        Value end = code.minimum(code.add(first, blockSize), size);
         Values summary(ranges.emitSummary(code, ofKeys ? Stage::Key : Stage::Query, first,
                                           code.sub(end, code.i64(1))));
         tables.store(kind, batch, head, index, summary);
@@ -181,7 +185,7 @@ Value SummarizeLowering::reduce(Value value, bool least) {
   code.barrier();
   Value isFirstWarp = code.less(thread, code.i32(warpSize));
   code.ifTrue(isFirstWarp, [&] {
-    code.store(fold(thread, code.i32(TableSummaries::threads), warpSize), getPlace(thread), 8);
+    code.store(fold(thread, code.i32(numThreads), warpSize), getPlace(thread), 8);
   });
   code.barrier();
   Value result = fold(code.i32(0), code.i32(warpSize), 1);
@@ -193,7 +197,7 @@ void SummarizeLowering::lower() {
   WarpBuilder::PhaseScope phase(code, "summarize captured tables");
   thread = code.threadIndex();
   Value keyGroups = tables.count(Kind::KeyGroup);
-  Value queryGroups = countParts(code, tables.count(Kind::Queries), TableSummaries::threads);
+  Value queryGroups = countParts(code, tables.count(Kind::Queries), numThreads);
   Value groups = code.add(keyGroups, queryGroups);
   Value block = code.widen(code.blockIndex());
   Value owner = code.divide(block, groups), group = code.remainder(block, groups);
@@ -206,7 +210,7 @@ void SummarizeLowering::lower() {
     batch = owner;
   ranges.prepareHead(code, batch, head, arguments.getDim("Q"), arguments.getDim("KV"));
   auto getIndex = [&](Value first) {
-    return code.add(code.mul(first, TableSummaries::threads), code.widen(thread));
+    return code.add(code.mul(first, numThreads), code.widen(thread));
   };
   code.ifElse(
       code.less(group, keyGroups),

@@ -68,10 +68,10 @@ static void addSummarize(tile::KernelOp kernel, const attn::MaskAnalysis &analys
   Builder builder(kernel.getContext());
   StringRef name = kernel.getSymName();
   LLVM::LLVMFuncOp function =
-      createFunction(kernel, (name + GpuKernel::summarizeSuffix).str(), TableSummaries::threads,
+      createFunction(kernel, (name + GpuKernel::summarizeSuffix).str(), facts.threads,
                      /*hasWorkspace=*/true);
   lowerSummarize(kernel.getAttnKernel(), analysis, facts, function);
-  describe(function, /*queryBlock=*/TableSummaries::blockSize, TableSummaries::sharedBytes, name);
+  describe(function, /*queryBlock=*/facts.blockSize, facts.sharedBytes, name);
   function->setAttr(
       summariesAttrName,
       builder.getDictionaryAttr({

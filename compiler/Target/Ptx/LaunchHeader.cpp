@@ -56,6 +56,7 @@ typedef struct attnc_gpu_kernel_t {
   // The entry that summarizes captured tables, before the others; 0 if there is none.
   const char *summarize_entry;
   unsigned summarize_threads, summarize_shared_bytes;
+  int64_t summary_block;                            // keys or queries of a summary
   int64_t summary_key_values, summary_query_values; // of 64 bits
   int summaries_per_batch, summaries_per_head;      // whether each has its own
 } attnc_gpu_kernel_t;
@@ -98,11 +99,10 @@ static inline attnc_gpu_launch_t attnc_gpu_plan(const attnc_gpu_kernel_t *kernel
 )"
      << formatv(
             R"(  const int64_t limit = {0}, short_queries = {1}, blocks_per_multiprocessor = {2};
-  const int64_t split_keys = {3}, max_splits = {4}, summary_block = {5}, summarize_threads = {6};
+  const int64_t split_keys = {3}, max_splits = {4};
 )",
             GpuKernel::maxBlocks, GpuKernel::shortQueries, GpuKernel::blocksPerMultiprocessor,
-            GpuKernel::splitKeys, GpuKernel::maxSplits, TableSummaries::blockSize,
-            TableSummaries::threads)
+            GpuKernel::splitKeys, GpuKernel::maxSplits)
      << R"(  const int64_t heads = attnc_gpu_multiply(B, Hq);
   attnc_gpu_launch_t launch = {0, 0, 0, 0, 0, 0};
   launch.blocks = attnc_gpu_multiply(heads, attnc_gpu_parts(Q, kernel->query_block));
@@ -127,15 +127,15 @@ static inline attnc_gpu_launch_t attnc_gpu_plan(const attnc_gpu_kernel_t *kernel
   if (kernel->summarize_entry && launch.blocks > 0 && KV > 0) {
     const int64_t owners = attnc_gpu_multiply(kernel->summaries_per_batch ? B : 1,
                                               kernel->summaries_per_head ? Hq : 1);
-    const int64_t keys = attnc_gpu_parts(KV, summary_block);
-    const int64_t groups = attnc_gpu_parts(keys, summarize_threads);
-    const int64_t queries = kernel->summary_query_values ? attnc_gpu_parts(Q, summary_block) : 0;
+    const int64_t keys = attnc_gpu_parts(KV, kernel->summary_block);
+    const int64_t groups = attnc_gpu_parts(keys, kernel->summarize_threads);
+    const int64_t queries = kernel->summary_query_values ? attnc_gpu_parts(Q, kernel->summary_block) : 0;
     const int64_t key_values = attnc_gpu_multiply(keys + groups, kernel->summary_key_values);
     const int64_t query_values = attnc_gpu_multiply(queries, kernel->summary_query_values);
     const int64_t bytes = attnc_gpu_multiply(
         attnc_gpu_multiply(owners, attnc_gpu_add(key_values, query_values)), 8);
     launch.summarize_blocks =
-        attnc_gpu_multiply(owners, groups + attnc_gpu_parts(queries, summarize_threads));
+        attnc_gpu_multiply(owners, groups + attnc_gpu_parts(queries, kernel->summarize_threads));
     launch.summaries_offset = attnc_gpu_add(launch.workspace_bytes, 15) / 16 * 16;
     launch.workspace_bytes = attnc_gpu_add(launch.summaries_offset, bytes);
     if (launch.workspace_bytes == INT64_MAX)
@@ -202,13 +202,14 @@ static void writeInitialiser(const json::Object &kernel, llvm::raw_ostream &os) 
   else
     os << "0, 0, 0, 0, 0, 0, 0, 0, 0, ";
   if (const json::Object *summaries = kernel.getObject("summaries"))
-    os << formatv("\"{0}{1}\", {2}, {3}, {4}, {5}, {6}, {7}}", name, GpuKernel::summarizeSuffix,
-                  TableSummaries::threads, TableSummaries::sharedBytes,
+    os << formatv("\"{0}{1}\", {2}, {3}, {4}, {5}, {6}, {7}, {8}}", name,
+                  GpuKernel::summarizeSuffix, getInteger(*summaries, "threads"),
+                  getInteger(*summaries, "shared_bytes"), getInteger(*summaries, "block"),
                   getInteger(*summaries, "key_values"), getInteger(*summaries, "query_values"),
                   getBool(*summaries, "per_batch") ? 1 : 0,
                   getBool(*summaries, "per_head") ? 1 : 0);
   else
-    os << "0, 0, 0, 0, 0, 0, 0}";
+    os << "0, 0, 0, 0, 0, 0, 0, 0}";
 }
 
 /// The function that plans launches of the kernel. With one architecture, `isOne`, there is a

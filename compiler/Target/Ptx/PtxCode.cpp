@@ -88,6 +88,9 @@ static std::optional<TableSummaries> describeSummaries(LLVM::LLVMFuncOp function
   if (!facts)
     return std::nullopt;
   TableSummaries summaries;
+  summaries.blockSize = getInt(entry, queryBlockAttrName);
+  summaries.threads = getThreads(entry);
+  summaries.sharedBytes = getInt(entry, sharedBytesAttrName);
   summaries.keyValues = facts.getAs<IntegerAttr>("key_values").getInt();
   summaries.queryValues = facts.getAs<IntegerAttr>("query_values").getInt();
   summaries.perBatch = facts.getAs<BoolAttr>("per_batch").getValue();
@@ -126,11 +129,14 @@ static llvm::json::Object getMetadata(LLVM::LLVMFuncOp function, const PtxTarget
                                              {"combine_threads", grid.combineThreads},
                                              {"combine_shared_bytes", grid.combineSharedBytes}};
   }
-  if (kernel.summaries)
-    facts["summaries"] = llvm::json::Object{{"key_values", kernel.summaries->keyValues},
-                                            {"query_values", kernel.summaries->queryValues},
-                                            {"per_batch", kernel.summaries->perBatch},
-                                            {"per_head", kernel.summaries->perHead}};
+  if (kernel.summaries) {
+    const TableSummaries &summaries = *kernel.summaries;
+    facts["summaries"] = llvm::json::Object{
+        {"block", summaries.blockSize},          {"threads", summaries.threads},
+        {"shared_bytes", summaries.sharedBytes}, {"key_values", summaries.keyValues},
+        {"query_values", summaries.queryValues}, {"per_batch", summaries.perBatch},
+        {"per_head", summaries.perHead}};
+  }
   return getKernelMetadata(function, std::move(facts));
 }
 
@@ -274,11 +280,11 @@ static void writeSummary(LLVM::LLVMFuncOp function, const PtxTarget &target,
         kernel.info.name, GpuKernel::shortSuffix, grid->rows,
         grid->packsHeads ? "a group of heads" : "a head", grid->threads, grid->sharedBytes,
         GpuKernel::combineSuffix, grid->combineThreads, grid->combineSharedBytes);
-  if (kernel.summaries)
+  if (const std::optional<TableSummaries> &summaries = kernel.summaries)
     os << llvm::formatv("//              {0}{1}, before the others: {2} keys or queries a thread, "
                         "blocks of {3} threads, {4} bytes\n",
-                        kernel.info.name, GpuKernel::summarizeSuffix, TableSummaries::blockSize,
-                        TableSummaries::threads, TableSummaries::sharedBytes);
+                        kernel.info.name, GpuKernel::summarizeSuffix, summaries->blockSize,
+                        summaries->threads, summaries->sharedBytes);
   os << "//   " << llvm::json::Value(getMetadata(function, target)) << '\n';
 }
 

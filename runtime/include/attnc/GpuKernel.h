@@ -45,12 +45,11 @@ struct ShortGrid {
 /// For each owner, a batch and head that the tables tell apart, there are the summaries of keys,
 /// one for each group of `threads` of them, and those of queries.
 struct TableSummaries {
+  int64_t blockSize = 1;                  ///< keys or queries of a summary
+  int64_t threads = 0;                    ///< of a block of NAME_summarize; each makes a summary
+  int64_t sharedBytes = 0;                ///< of dynamic shared memory of such a block
   int64_t keyValues = 0, queryValues = 0; ///< of 64 bits, in a summary
   bool perBatch = false, perHead = false; ///< what has summaries of its own
-
-  /// The keys or queries of a summary; the threads of a block of NAME_summarize, each of which
-  /// makes one; the dynamic shared memory of such a block.
-  static constexpr int64_t blockSize = 32, threads = 256, sharedBytes = 8 * threads;
 };
 
 /// The second parameter of entries, by value, in slots of 64 bits.

@@ -32,6 +32,17 @@ static GpuKernel makeKernel() {
   return kernel;
 }
 
+/// The same with summaries, each of 32 keys, 256 of them by a block.
+static GpuKernel makeKernelWithSummaries() {
+  GpuKernel kernel = makeKernel();
+  TableSummaries &summaries = kernel.summaries.emplace();
+  summaries.blockSize = 32;
+  summaries.threads = 256;
+  summaries.sharedBytes = 7;
+  summaries.keyValues = 2;
+  return kernel;
+}
+
 /// The blocks of a launch, or -1 after an error.
 static int64_t countBlocks(const GpuKernel &kernel, const BoundArguments &arguments,
                            int64_t splits = 0) {
@@ -135,14 +146,14 @@ TEST(GpuKernel, LaunchesItsEntries) {
   EXPECT_EQ(printGrids(arguments, 5), "k_short x 60, k_combine x 432");
   EXPECT_EQ(printGrids(makeArguments(3, 16, 0, 2, 1000), 0), "");
   EXPECT_EQ(printGrids(makeArguments(3, 16, 0, 2, 1000), 5), "");
-  kernel.summaries.emplace();
-  EXPECT_EQ(printEntries(kernel), "k:1:2 k_short:3:4 k_combine:5:6 k_summarize:256:2048");
+  kernel.summaries = makeKernelWithSummaries().summaries;
+  EXPECT_EQ(printEntries(kernel), "k:1:2 k_short:3:4 k_combine:5:6 k_summarize:256:7");
   EXPECT_EQ(printGrids(arguments, 0), "k_summarize x 1, k x 48");
   EXPECT_EQ(printGrids(arguments, 5), "k_summarize x 1, k_short x 60, k_combine x 432");
   EXPECT_EQ(printGrids(makeArguments(3, 16, 0, 2, 1000), 5), "");
   EXPECT_EQ(printGrids(makeArguments(3, 16, 9, 2, 0), 5), "k x 48");
   kernel.shortGrid.reset();
-  EXPECT_EQ(printEntries(kernel), "k:1:2 k_summarize:256:2048");
+  EXPECT_EQ(printEntries(kernel), "k:1:2 k_summarize:256:7");
   EXPECT_EQ(printGrids(arguments, 5), "k_summarize x 1, k x 48");
   kernel.summaries.reset();
   EXPECT_EQ(printEntries(kernel), "k:1:2");
@@ -184,9 +195,7 @@ TEST(GpuKernel, RefusesMoreArgumentsThanAKernelTakes) {
 }
 
 TEST(GpuKernel, SummariesFollowTheRowsOfSplits) {
-  GpuKernel kernel = makeKernel();
-  kernel.summaries.emplace();
-  kernel.summaries->keyValues = 2;
+  GpuKernel kernel = makeKernelWithSummaries();
   GpuLaunch launch;
   // 16385 keys are 513 blocks in three groups.
   EXPECT_EQ(planLaunch(kernel, makeArguments(3, 16, 9, 2, 16385), 0, launch), std::nullopt);
@@ -213,9 +222,7 @@ TEST(GpuKernel, SummariesFollowTheRowsOfSplits) {
 }
 
 TEST(GpuKernel, RefusesSummariesThatAreTooLarge) {
-  GpuKernel kernel = makeKernel();
-  kernel.summaries.emplace();
-  kernel.summaries->keyValues = 2;
+  GpuKernel kernel = makeKernelWithSummaries();
   kernel.summaries->perBatch = true;
   GpuLaunch launch;
   EXPECT_EQ(planLaunch(kernel, makeArguments(1000, 1, 64, 1, int64_t(1) << 50), 0, launch),

@@ -21,7 +21,7 @@ const std::string host =
 const std::string gpu = "{" + common + R"(,"arch":"sm_80","query_block":64,"threads":128,
 "shared_bytes":49152,"short_grid":{"rows":16,"packs_heads":true,"threads":64,"shared_bytes":1024,
 "combine_threads":32,"combine_shared_bytes":8},
-"summaries":{"key_values":4,"query_values":2,"per_batch":true,"per_head":false}})";
+"summaries":{"block":16,"threads":64,"shared_bytes":512,"key_values":4,"query_values":2,"per_batch":true,"per_head":false}})";
 
 /// `text` with the first `from` replaced.
 std::string replace(std::string text, const std::string &from, const std::string &to) {
@@ -84,6 +84,9 @@ TEST(KernelMetadata, GpuKernel) {
   EXPECT_TRUE(kernel.shortGrid->packsHeads);
   EXPECT_EQ(kernel.shortGrid->combineThreads, 32);
   ASSERT_TRUE(kernel.summaries);
+  EXPECT_EQ(kernel.summaries->blockSize, 16);
+  EXPECT_EQ(kernel.summaries->threads, 64);
+  EXPECT_EQ(kernel.summaries->sharedBytes, 512);
   EXPECT_EQ(kernel.summaries->keyValues, 4);
   EXPECT_EQ(kernel.summaries->queryValues, 2);
   EXPECT_TRUE(kernel.summaries->perBatch);

@@ -25,7 +25,7 @@ int main(void) {
   assert(kernel->short_rows == 64 && kernel->packs_heads && kernel->query_block == 128);
   assert(sizeof(attnc_gpu_workspace_t) == 24);
   assert(strcmp(kernel->summarize_entry, "packed_bf16_d100_summarize") == 0);
-  assert(kernel->summarize_threads == 256 && kernel->summarize_shared_bytes == 2048);
+  assert(kernel->summarize_threads == 256 && kernel->summarize_shared_bytes == 2048 && kernel->summary_block == 32);
   assert(kernel->summary_key_values == 2 && kernel->summary_query_values == 2);
   assert(kernel->summaries_per_batch && !kernel->summaries_per_head);
 
