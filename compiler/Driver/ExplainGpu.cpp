@@ -7,6 +7,7 @@
 
 #include "compiler/Driver/ExplainGpu.h"
 #include "compiler/Conversion/TileToNvvm/Summary.h"
+#include "compiler/Conversion/TileToNvvm/SummaryTables.h"
 #include "compiler/Driver/Explain.h"
 #include "compiler/Target/Ptx/ScoreCosts.h"
 #include "dialect/Tile/Analysis/SharedLayout.h"
@@ -54,6 +55,13 @@ static void explainMods(attn::KernelOp kernel, const KernelCosts &costs,
                 printUnderText(conjunct.loc, sources, printCosts(cost) + ", in masked blocks", os);
                 os.indent(14) << "partial blocks: " << reason.text << '\n';
               });
+  attn::MaskOp mask = kernel.getMask();
+  if (!mask)
+    return;
+  if (auto summaries = getTableSummaries(attn::MaskAnalysis(mask)))
+    os << formatv("            by the smallest and largest values of {0} positions, which {1}{2} "
+                  "reads before\n",
+                  summaries->blockSize, kernel.getSymName(), GpuKernel::summarizeSuffix);
 }
 
 static void explainTile(tile::KernelOp kernel, const GpuRates &rates, const PtxTarget &target,
