@@ -467,17 +467,20 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
     return visitRuns(state, getRun(partial), getRun(full));
   };
   int64_t numThreads = schedule.getNumThreads();
-  if (workspace) {
-    Values after = code.loop(code.i32(0), numSplitBlocks, numThreads, initial.flatten(),
-                             [&](Value first, ValueRange carried) {
-                               return visitRound(first, initial.unflatten(carried)).flatten();
-                             });
+  Value begin = code.i32(0), end = numSplitBlocks;
+  if (!workspace) {
+    begin = code.divide(blocks.begin, schedule.getMaskedBlocks());
+    end = divideUp(code, blocks.end, schedule.getMaskedBlocks());
+  }
+  if (workspace || !summaries) {
+    Values after =
+        code.loop(begin, end, numThreads, initial.flatten(), [&](Value first, ValueRange carried) {
+          return visitRound(first, initial.unflatten(carried)).flatten();
+        });
     return initial.unflatten(after);
   }
   // Rounds begin with multiples of their size, as summaries do.
-  Value begin = code.bitAnd(code.divide(blocks.begin, schedule.getMaskedBlocks()), -numThreads);
-  Value end = divideUp(code, blocks.end, schedule.getMaskedBlocks());
-  Values before = {begin};
+  Values before = {code.bitAnd(begin, -numThreads)};
   before.append(initial.flatten());
   auto loop = scf::WhileOp::create(
       code, ValueRange(before).getTypes(), before,
