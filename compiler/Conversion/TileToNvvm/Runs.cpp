@@ -21,15 +21,16 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
   llvm::SaveAndRestore guard(self, self);
   if (!tensorCores)
     self = getPosition();
+  llvm::SaveAndRestore placeGuard(placeThread, code.threadIndex());
   // All warps have done with the values of the block before, and the keys of this one are there.
   code.waitForCopies();
   code.barrier();
   if (masked)
     code.ifElse(
-        alignedKeys, [&] { copyValues(firstKey, /*full=*/false); },
-        [&] { copyBlockElements(firstKey); });
+        code.lessEqual(firstKey, lastWholeKey), [&] { copyValues(firstKey, /*masked=*/true); },
+        [&] { copyBlock(firstKey); });
   else
-    copyValues(firstKey, /*full=*/true);
+    copyValues(firstKey, /*masked=*/false);
   // Loads take their time while products are computed.
   SmallVector<KeyWords> keyWords = computeKeyValues(firstKey, masked);
   Scores scores = emitDot(masked);
@@ -73,7 +74,7 @@ WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &par
   Value someFull = isInside(full, full.first);
   auto getFirstFull = [&] { return full.getFirstKey(full.first); };
   auto copyFirstFull = [&] {
-    code.ifTrue(someFull, [&] { copyKeys(getFirstFull(), /*full=*/true); });
+    code.ifTrue(someFull, [&] { copyKeys(getFirstFull(), /*masked=*/false); });
   };
   // Full blocks of the size of masked ones are copied in the same way; the first key is `numKeys`
   // where there are none.
@@ -84,16 +85,18 @@ WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &par
   auto copyMasked = [&](Value place) {
     auto getFirstKey = [&] { return partial.getFirstKey(place); };
     if (sameBlocks) {
-      Value key = code.choose(isInside(partial, place), code.getI32Type(), getFirstKey,
-                              [&] { return firstFull; });
-      code.ifTrue(code.andOf(alignedKeys, code.less(key, numKeys)),
-                  [&] { copyKeys(key, /*full=*/false); });
+      // Not the condition of the loop, which would take a register until then.
+      Value isPartial = code.less(place, partial.getEnd());
+      Value key = code.choose(isPartial, code.getI32Type(), getFirstKey, [&] { return firstFull; });
+      code.ifTrue(code.lessEqual(key, lastWholeKey), [&] { copyKeys(key, /*masked=*/true); });
     } else {
-      code.ifTrue(alignedKeys, [&] {
-        code.ifElse(
-            isInside(partial, place), [&] { copyKeys(getFirstKey(), /*full=*/false); },
-            copyFirstFull);
-      });
+      code.ifElse(
+          isInside(partial, place),
+          [&] {
+            Value key = getFirstKey();
+            code.ifTrue(code.lessEqual(key, lastWholeKey), [&] { copyKeys(key, /*masked=*/true); });
+          },
+          copyFirstFull);
     }
   };
   copyMasked(partial.first);
@@ -109,7 +112,8 @@ WarpLowering::State WarpLowering::visitRuns(const State &initial, const Run &par
         if (masked)
           copyMasked(next);
         else
-          code.ifTrue(isInside(run, next), [&] { copyKeys(run.getFirstKey(next), /*full=*/true); });
+          code.ifTrue(isInside(run, next),
+                      [&] { copyKeys(run.getFirstKey(next), /*masked=*/false); });
       };
       State state = visitBlock(before.unflatten(carried.drop_front()),
                                run.getFirstKey(carried.front()), masked, copyNextKeys);
@@ -139,10 +143,10 @@ WarpLowering::State WarpLowering::visitShortRun(const State &initial, const Bloc
           code.ifElse(
               alignedKeys,
               [&] {
-                copyKeys(firstKey, /*full=*/false);
-                copyValues(firstKey, /*full=*/false);
+                copyKeys(firstKey, /*masked=*/true, /*whole=*/false);
+                copyValues(firstKey, /*masked=*/true, /*whole=*/false);
               },
-              [&] { copyBlockElements(firstKey); });
+              [&] { copyBlock(firstKey); });
         });
         return code.choose(
             code.andOf(hasRows, code.less(zero, n)), carried.getTypes(),
@@ -379,7 +383,7 @@ void WarpLowering::classifyBlocks(Value first, const KeyBlocks &blocks) {
     Value known =
         code.andOf(code.lessEqual(blocks.fullBegin, block), code.less(block, blocks.fullEnd));
     Value all = code.equal(bits[1], code.i32((int64_t(1) << maskedBlocks) - 1));
-    isFull = code.orOf(known, code.andOf(all, alignedKeys));
+    isFull = code.orOf(known, code.andOf(all, code.lessEqual(code.i32(0), lastWholeKey)));
     partialBits = code.select(isFull, zero, bits[0]);
   }
 

@@ -160,9 +160,9 @@ void WarpLowering::storePlaces() {
 }
 
 std::array<Value, 2> WarpLowering::loadPlaces(bool masked, int64_t array) {
+  Value address = getPlaceAddress(masked, array, placeThread ? placeThread : code.threadIndex());
   Values words =
-      code.unpackVector(code.load(VectorType::get(2, code.getI32Type()),
-                                  getPlaceAddress(masked, array, code.threadIndex()), 8));
+      code.unpackVector(code.load(VectorType::get(2, code.getI32Type()), address, 8));
   return {words[0], words[1]};
 }
 
@@ -194,49 +194,59 @@ struct ElementRows {
 };
 } // namespace
 
-/// Does what copyAligned does for rows that start anywhere, element by element.
-static void copyElements(WarpBuilder &code, const ElementRows &rows, Type element,
-                         int64_t numThreads, int64_t tileRows, TileOrder order) {
+/// Does what copyAligned does for rows that start anywhere, element by element; or in pieces of 16
+/// bytes if they are `aligned`.
+static void copyPieces(WarpBuilder &code, const ElementRows &rows, Type element, bool aligned,
+                       int64_t numThreads, int64_t tileRows, TileOrder order) {
   int64_t elementBytes = element.getIntOrFloatBitWidth() / 8;
-  int64_t chunkElements = SharedLayout::chunkBytes / elementBytes;
-  int64_t panelElements = SharedLayout::panelBytes / elementBytes;
-  Type bits = code.getIntegerType(8 * elementBytes);
+  int64_t pieceBytes = aligned ? SharedLayout::chunkBytes : elementBytes;
+  int64_t chunkPieces = SharedLayout::chunkBytes / pieceBytes;
+  int64_t panelPieces = SharedLayout::panelBytes / pieceBytes;
+  Type bits = code.getIntegerType(static_cast<unsigned>(8 * elementBytes));
   SmallVector<int64_t> swizzles;
   for (int64_t bit = 1; bit < tileRows; bit *= 2)
     swizzles.push_back(order.getSwizzle(bit));
-  Value panels = code.divide(code.add(rows.columns, panelElements - 1), panelElements);
-  Value end = code.mul(panels, tileRows * panelElements);
+  Value rowBytes = code.mul(rows.columns, elementBytes);
+  Value panels =
+      code.divide(code.add(rowBytes, SharedLayout::panelBytes - 1), SharedLayout::panelBytes);
+  Value end = code.mul(panels, tileRows * panelPieces);
   code.loop(code.threadIndex(), end, numThreads, [&](Value index) {
-    Value column = code.bitAnd(index, panelElements - 1);
-    Value panelRow = code.divide(index, panelElements);
+    Value piece = code.bitAnd(index, panelPieces - 1);
+    Value panelRow = code.divide(index, panelPieces);
     Value panel = code.divide(panelRow, tileRows), row = code.bitAnd(panelRow, tileRows - 1);
-    Value chunk = code.bitXor(code.divide(column, chunkElements), code.mapBits(row, swizzles));
-    Value inChunk = code.mul(code.bitAnd(column, chunkElements - 1), elementBytes);
+    Value chunk = code.bitXor(code.divide(piece, chunkPieces), code.mapBits(row, swizzles));
+    Value inChunk = code.mul(code.bitAnd(piece, chunkPieces - 1), pieceBytes);
     Value place =
         code.add(code.shiftLeft(panelRow, 7), code.add(code.shiftLeft(chunk, 4), inChunk));
-    Value fullColumn = code.add(code.mul(panel, panelElements), column);
-    Value present = code.andOf(code.less(row, rows.count), code.less(fullColumn, rows.columns));
+    Value target = code.address(rows.target, place);
+    Value inRow = code.add(code.mul(panel, SharedLayout::panelBytes), code.mul(piece, pieceBytes));
+    Value inside = code.less(row, rows.count);
+    auto getSource = [&] { return code.address(rows.getStart(row), code.widen(inRow)); };
+    if (aligned) {
+      Value left = code.minimum(code.sub(rowBytes, inRow), code.i32(pieceBytes));
+      Value none = code.i32(0);
+      code.copyAsync(target, getSource(), code.select(inside, code.maximum(left, none), none));
+      return;
+    }
     Value value = code.choose(
-        present, bits,
-        [&] {
-          Value byte = code.widen(code.mul(fullColumn, elementBytes));
-          return code.load(bits, code.address(rows.getStart(row), byte), elementBytes);
-        },
+        code.andOf(inside, code.less(inRow, rowBytes)), bits,
+        [&] { return code.load(bits, getSource(), elementBytes); },
         [&] { return code.integer(bits, 0); });
-    code.store(value, code.address(rows.target, place), elementBytes);
+    code.store(value, target, elementBytes);
   });
 }
 
-/// What the function that copies a block of keys and values element by element reads in shared
-/// memory, for keys and then for values: the address of the first row and the stride, i64, the
-/// elements of a row and the offset of the tile, i32.
+/// What the function that copies a block of keys and values reads in shared memory, for keys and
+/// then for values: the address of the first row and the stride, i64, the elements of a row, the
+/// offset of the tile, and the number of rows, i32.
 namespace {
 enum BlockSource : int64_t {
   FirstRow = 0,
   Stride = 8,
   Columns = 16,
   Target = 20,
-  SourceBytes = 24
+  Count = 24,
+  SourceBytes = 32
 };
 } // namespace
 
@@ -249,6 +259,7 @@ void WarpLowering::storeBlockSource() {
       code.store(rows.stride, getShared(place + Stride), 8);
       code.store(code.i32(columns), getShared(place + Columns), 4);
       code.store(code.i32(target), getShared(place + Target), 4);
+      code.store(numKeys, getShared(place + Count), 4);
       place += SourceBytes;
     };
     store(k, attn.getHeadDim(), layout.keys);
@@ -265,10 +276,10 @@ void WarpLowering::loadBlockSource() {
   }
 }
 
-/// The function of this kernel that copies keys and values of a masked block element by element,
-/// given the first key and how many there are from it on, and where there is one buffer waits for
-/// all threads. A call in the loop costs it little; the code itself would not, and neither would a
-/// function that calls another.
+/// The function of this kernel that copies keys and values of a masked block, given the first
+/// key: in pieces of 16 bytes where the loop does so too for blocks that are whole, else element by
+/// element. Where there is one buffer it waits for all threads. A call in the loop costs it little;
+/// the code itself would not, and neither would a function that calls another.
 LLVM::LLVMFuncOp WarpLowering::getBlockFunction() {
   auto module = kernel->getParentOfType<ModuleOp>();
   std::string name = ("attnc_copy_block_" + function.getSymName()).str();
@@ -277,17 +288,17 @@ LLVM::LLVMFuncOp WarpLowering::getBlockFunction() {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   // The last argument is where the buffers in use start, where there are several.
-  SmallVector<Type> types(stage ? 3 : 2, i32);
+  SmallVector<Type> types(stage ? 2 : 1, i32);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
   auto copy =
       LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type, LLVM::Linkage::Internal);
   copy.setNoInline(true);
   Block *body = copy.addEntryBlock(builder);
-  static constexpr llvm::StringLiteral names[] = {"first_key", "count", "stage"};
+  static constexpr llvm::StringLiteral names[] = {"first_key", "stage"};
   for (auto [i, argument] : llvm::enumerate(body->getArguments()))
     copy.setArgAttr(static_cast<unsigned>(i), parameterNameAttrName,
                     builder.getStringAttr(names[i]));
-  Value firstKey = body->getArgument(0), count = body->getArgument(1);
+  Value firstKey = body->getArgument(0);
   int64_t keyBlock = getKeyBlock(/*masked=*/true);
   WarpBuilder inner(copy);
   Value base = createSharedBase(inner);
@@ -304,22 +315,35 @@ LLVM::LLVMFuncOp WarpLowering::getBlockFunction() {
       return inner.address(start, inner.mul(inner.widen(row), stride));
     };
     rows.columns = load(i32, Columns, 4);
-    rows.count = count;
+    rows.count = inner.sub(load(i32, Count, 4), firstKey);
     rows.target = inner.address(base, load(i32, Target, 4));
     if (stage)
-      rows.target = inner.address(rows.target, body->getArgument(2));
-    copyElements(inner, rows, attn.getDtype(), schedule.getNumThreads(), keyBlock,
+      rows.target = inner.address(rows.target, body->getArgument(1));
+    auto copyRows = [&](bool aligned) {
+      copyPieces(inner, rows, attn.getDtype(), aligned, schedule.getNumThreads(), keyBlock,
                  layout.getKeyOrder(keyBlock));
+    };
+    if (stage) {
+      copyRows(/*aligned=*/false);
+      return;
+    }
+    Value address = LLVM::PtrToIntOp::create(inner, i64, first);
+    Value low = inner.bitAnd(arith::OrIOp::create(inner, address, stride), 15);
+    inner.ifElse(
+        inner.equal(low, inner.i64(0)), [&] { copyRows(/*aligned=*/true); },
+        [&] { copyRows(/*aligned=*/false); });
   });
-  if (!stage)
+  if (!stage) {
+    inner.waitForCopies();
     inner.barrier();
+  }
   LLVM::ReturnOp::create(inner, ValueRange());
   return copy;
 }
 
-void WarpLowering::copyBlockElements(Value firstKey) {
+void WarpLowering::copyBlock(Value firstKey) {
   WarpBuilder::PhaseScope phase(code, "load K and V");
-  Values operands = {firstKey, code.sub(numKeys, firstKey)};
+  Values operands = {firstKey};
   if (stage)
     operands.push_back(stage);
   LLVM::CallOp::create(code, getBlockFunction(), operands);
@@ -353,30 +377,32 @@ void WarpLowering::copyQueries() {
       [&] {
         ElementRows rows{[&](Value row) { return getQueryRow(q, code.add(firstRow, row)); },
                          code.i32(tile.columns), rowCount, getShared(tile.offset)};
-        copyElements(code, rows, attn.getDtype(), schedule.getNumThreads(), tile.rows, order);
+        copyPieces(code, rows, attn.getDtype(), /*aligned=*/false, schedule.getNumThreads(),
+                   tile.rows, order);
       });
   code.commitCopies();
 }
 
-void WarpLowering::copyKeyTile(const Rows &rows, const Tile &tile, Value firstKey, bool full) {
+void WarpLowering::copyKeyTile(const Rows &rows, const Tile &tile, Value firstKey, bool masked,
+                               bool whole) {
   TileCopy copy(layout.getKeyOrder(tile.rows), tile.rows, schedule.getNumThreads());
   CopyPlace place;
   Value source;
   llvm::SaveAndRestore guard(self, self);
   if (layout.hasPlaces) {
-    place.target = loadPlaces(/*masked=*/!full, ValuePlaces)[1];
+    place.target = loadPlaces(masked, ValuePlaces)[1];
     place.row = code.shiftRight(place.target, llvm::Log2_64(SharedLayout::panelBytes));
-    source = code.load(rows.base.getType(),
-                       getPlaceAddress(/*masked=*/!full, &rows == &k ? KeySource : ValueSource,
-                                       code.threadIndex()),
-                       8);
+    source = code.load(
+        rows.base.getType(),
+        getPlaceAddress(masked, &rows == &k ? KeySource : ValueSource,
+                        placeThread ? placeThread : code.threadIndex()), 8);
   } else {
     if (schedule.getTensorCores())
       self = getPosition();
     place = getCopyPlace(copy);
     source = getCopySource(copy, place, rows);
   }
-  Value count = full ? Value() : code.sub(numKeys, firstKey);
+  Value count = whole ? Value() : code.sub(numKeys, firstKey);
   // One multiplication: strides of aligned rows fit in 32 bits.
   Value row = code.mul(code.widenUnsigned(firstKey), code.widenUnsigned(rows.narrowStride));
   RowSteps steps(code, code.address(source, row), rows.stride, schedule.getTensorCores());
@@ -384,16 +410,16 @@ void WarpLowering::copyKeyTile(const Rows &rows, const Tile &tile, Value firstKe
   code.commitCopies();
 }
 
-void WarpLowering::copyKeys(Value firstKey, bool full) {
+void WarpLowering::copyKeys(Value firstKey, bool masked, bool whole) {
   WarpBuilder::PhaseScope phase(code, "load K");
   int64_t headDim = attn.getHeadDim();
-  copyKeyTile(k, {getKeyBlock(/*masked=*/!full), headDim, layout.headDim, layout.keys}, firstKey,
-              full);
+  copyKeyTile(k, {getKeyBlock(masked), headDim, layout.headDim, layout.keys}, firstKey, masked,
+              whole);
 }
 
-void WarpLowering::copyValues(Value firstKey, bool full) {
+void WarpLowering::copyValues(Value firstKey, bool masked, bool whole) {
   WarpBuilder::PhaseScope phase(code, "load V");
   int64_t valueDim = attn.getValueDim();
-  copyKeyTile(v, {getKeyBlock(/*masked=*/!full), valueDim, layout.valueDim, layout.values},
-              firstKey, full);
+  copyKeyTile(v, {getKeyBlock(masked), valueDim, layout.valueDim, layout.values}, firstKey, masked,
+              whole);
 }

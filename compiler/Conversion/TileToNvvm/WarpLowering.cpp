@@ -212,6 +212,9 @@ void WarpLowering::placeBlock() {
   v = getRows(ArgumentLayout::VTensor, bytes, keyHead);
   o = getQueryRows(ArgumentLayout::OTensor, bytes);
   alignedKeys = code.andOf(k.aligned, v.aligned);
+  if (!schedule.getShortGrid())
+    lastWholeKey =
+        code.select(alignedKeys, code.sub(numKeys, schedule.getMaskedKeyBlock()), code.i32(-1));
 }
 
 void WarpLowering::preparePairs() {

@@ -179,13 +179,14 @@ private:
   void copyAligned(const tile::TileCopy &copy, const CopyPlace &place, const Tile &tile,
                    mlir::Value count, llvm::function_ref<mlir::Value(int64_t)> getSource);
   void copyQueries();
-  /// Aligned rows of a block of keys; `full` blocks are whole.
-  void copyKeyTile(const Rows &rows, const Tile &tile, mlir::Value firstKey, bool full);
-  void copyKeys(mlir::Value firstKey, bool full);
-  void copyValues(mlir::Value firstKey, bool full);
+  /// Aligned rows of a masked or full block of keys, all of which there are if it is `whole`.
+  void copyKeyTile(const Rows &rows, const Tile &tile, mlir::Value firstKey, bool masked,
+                   bool whole);
+  void copyKeys(mlir::Value firstKey, bool masked, bool whole = true);
+  void copyValues(mlir::Value firstKey, bool masked, bool whole = true);
 
-  /// Rows that are not aligned: copies keys and values of the masked block from `firstKey` on.
-  void copyBlockElements(mlir::Value firstKey);
+  /// Copies keys and values of the masked block from `firstKey` on, whatever their rows are.
+  void copyBlock(mlir::Value firstKey);
   mlir::LLVM::LLVMFuncOp getBlockFunction();
   /// Where keys and values are is kept in shared memory for code outside the main loops.
   void storeBlockSource();
@@ -482,6 +483,11 @@ private:
   mlir::Value shared;
   /// Whether all rows of keys and values are aligned.
   mlir::Value alignedKeys;
+  /// The thread for the places of a block of keys, i32; null where it is read for each of them.
+  mlir::Value placeThread;
+  /// The loops copy masked blocks with first keys up to this, an i32; others are copied by
+  /// copyBlock().
+  mlir::Value lastWholeKey;
   Rows q, k, v, o;
   /// Keys that the block attends to, i32.
   mlir::Value keyBegin, keyEnd;

@@ -93,8 +93,8 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule)
     place(llvm::alignTo(keyRows * 4, panelBytes) * rows);
   if (schedule.getShortGrid())
     end = std::max(end, rows * getStagedRowBytes());
-  blockSource = place(52);
-  slope = blockSource + 48;
+  blockSource = place(68);
+  slope = blockSource + 64;
   flags = place(rows * 4);
   statistics = schedule.getShortGrid() ? place(rows * 8) : end;
   fullBlocks = partialBlocks = counts = keyRuns = rowBegins = rowEnds = end;
