@@ -334,6 +334,7 @@ LLVM::LLVMFuncOp WarpLowering::getBlockFunction() {
         [&] { copyRows(/*aligned=*/false); });
   });
   if (!stage) {
+    inner.commitCopies();
     inner.waitForCopies();
     inner.barrier();
   }

@@ -16,7 +16,7 @@
 // CHECK:           %[[BEHIND:.*]] = arith.addi %[[KEY]], %c16_i32
 // CHECK:           %[[IS_FULL:.*]] = arith.cmpi eq, %[[BEHIND]], %[[FULL_BEGIN:.*]] :
 // CHECK:           %[[NEXT:.*]] = arith.select %[[IS_FULL]], %[[FULL_END:.*]], %[[BEHIND]]
-// CHECK:           arith.cmpi ult, %[[NEXT]], %[[END]]
+// CHECK:           arith.cmpi slt, %[[NEXT]], %[[END]]
 // CHECK:           nvvm.cp.async.commit.group
 // CHECK:           maxnumf
 // CHECK-NOT:       nvvm.barrier
