@@ -21,7 +21,7 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
   llvm::SaveAndRestore guard(self, self);
   if (!tensorCores)
     self = getPosition();
-  llvm::SaveAndRestore placeGuard(placeThread, code.threadIndex());
+  llvm::SaveAndRestore placeGuard(placeThread, masked ? code.threadIndex() : Value());
   // All warps have done with the values of the block before, and the keys of this one are there.
   code.waitForCopies();
   code.barrier();
