@@ -161,8 +161,7 @@ void WarpLowering::storePlaces() {
 
 std::array<Value, 2> WarpLowering::loadPlaces(bool masked, int64_t array) {
   Value address = getPlaceAddress(masked, array, placeThread ? placeThread : code.threadIndex());
-  Values words =
-      code.unpackVector(code.load(VectorType::get(2, code.getI32Type()), address, 8));
+  Values words = code.unpackVector(code.load(VectorType::get(2, code.getI32Type()), address, 8));
   return {words[0], words[1]};
 }
 
@@ -393,10 +392,10 @@ void WarpLowering::copyKeyTile(const Rows &rows, const Tile &tile, Value firstKe
   if (layout.hasPlaces) {
     place.target = loadPlaces(masked, ValuePlaces)[1];
     place.row = code.shiftRight(place.target, llvm::Log2_64(SharedLayout::panelBytes));
-    source = code.load(
-        rows.base.getType(),
-        getPlaceAddress(masked, &rows == &k ? KeySource : ValueSource,
-                        placeThread ? placeThread : code.threadIndex()), 8);
+    source = code.load(rows.base.getType(),
+                       getPlaceAddress(masked, &rows == &k ? KeySource : ValueSource,
+                                       placeThread ? placeThread : code.threadIndex()),
+                       8);
   } else {
     if (schedule.getTensorCores())
       self = getPosition();
