@@ -365,7 +365,9 @@ void attnc::emitPtx(ModuleOp module, std::vector<PtxPart> parts, const PtxTarget
   SmallVector<std::pair<unsigned, size_t>> order;
   for (auto [i, part] : llvm::enumerate(parts))
     order.push_back({part.ir->getInstructionCount(), i});
-  llvm::stable_sort(order, [](auto a, auto b) { return a.first > b.first; });
+  llvm::sort(order, [](auto a, auto b) {
+    return std::pair(b.first, a.second) < std::pair(a.first, b.second);
+  });
   std::vector<std::string> texts(parts.size());
   ThreadPool::get().run(static_cast<int64_t>(parts.size()), threads, [&](int64_t task, int) {
     size_t i = order[task].second;
