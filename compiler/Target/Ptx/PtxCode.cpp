@@ -16,7 +16,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "runtime/ThreadPool.h"
-#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/InstIterator.h"
@@ -181,19 +181,23 @@ PtxPart::~PtxPart() = default;
 /// The functions of `module` with code in groups that do not name each other, of which each has one
 /// entry or the entries of a kernel for short grids, which are small.
 static SmallVector<SmallVector<LLVM::LLVMFuncOp>> groupFunctions(ModuleOp module) {
-  llvm::EquivalenceClasses<Operation *> groups;
   SmallVector<LLVM::LLVMFuncOp> functions;
-  llvm::DenseMap<Attribute, Operation *> shortGrids;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    if (function.isExternal())
-      continue;
-    functions.push_back(function);
-    groups.insert(function);
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal()) {
+      numbers[function] = static_cast<unsigned>(functions.size());
+      functions.push_back(function);
+    }
+  llvm::IntEqClasses groups(static_cast<unsigned>(functions.size()));
+  llvm::DenseMap<Attribute, unsigned> shortGrids;
+  for (LLVM::LLVMFuncOp function : functions) {
+    unsigned number = numbers.lookup(function);
     if (Attribute name = function->getAttr(entryOfAttrName))
-      groups.unionSets(shortGrids.try_emplace(name, function).first->second, function);
+      groups.join(shortGrids.try_emplace(name, number).first->second, number);
     auto unite = [&](std::optional<StringRef> name) {
-      if (Operation *other = name ? module.lookupSymbol<LLVM::LLVMFuncOp>(*name) : nullptr)
-        groups.unionSets(function, other);
+      auto other = name ? module.lookupSymbol<LLVM::LLVMFuncOp>(*name) : LLVM::LLVMFuncOp();
+      if (auto found = other ? numbers.find(other) : numbers.end(); found != numbers.end())
+        groups.join(number, found->second);
     };
     function.walk([&](Operation *op) {
       if (auto call = dyn_cast<LLVM::CallOp>(op))
@@ -202,13 +206,16 @@ static SmallVector<SmallVector<LLVM::LLVMFuncOp>> groupFunctions(ModuleOp module
         unite(address.getGlobalName());
     });
   }
-  llvm::MapVector<Operation *, SmallVector<LLVM::LLVMFuncOp>> result;
+  auto getGroup = [&](LLVM::LLVMFuncOp function) {
+    return groups.findLeader(numbers.lookup(function));
+  };
+  llvm::MapVector<unsigned, SmallVector<LLVM::LLVMFuncOp>> result;
   // Groups are in the order of their entries.
   for (LLVM::LLVMFuncOp function : functions)
     if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-      result[groups.getLeaderValue(function)];
+      result[getGroup(function)];
   for (LLVM::LLVMFuncOp function : functions)
-    result[groups.getLeaderValue(function)].push_back(function);
+    result[getGroup(function)].push_back(function);
   return llvm::to_vector(llvm::make_second_range(result));
 }
 
