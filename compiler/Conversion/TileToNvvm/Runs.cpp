@@ -21,7 +21,6 @@ WarpLowering::State WarpLowering::visitBlock(const State &before, Value firstKey
   llvm::SaveAndRestore guard(self, self);
   if (!tensorCores)
     self = getPosition();
-  llvm::SaveAndRestore placeGuard(placeThread, masked ? code.threadIndex() : Value());
   // All warps have done with the values of the block before, and the keys of this one are there.
   code.waitForCopies();
   code.barrier();
@@ -307,8 +306,13 @@ WarpLowering::State WarpLowering::visitBlocks(const State &initial, const KeyPla
   int64_t keyBlock = schedule.getKeyBlock(), maskedKeyBlock = schedule.getMaskedKeyBlock();
   // Places are first keys.
   auto isKey = [](Value key) { return key; };
+  // Where all keys up to a bound take part, full blocks are the first ones.
+  bool isPrefix =
+      !mask || (maskAnalysis->getPairConditions().empty() && !maskAnalysis->rangesHaveBegins());
   auto getNext = [=, this](Value key) {
     Value next = code.add(key, maskedKeyBlock);
+    if (isPrefix)
+      return next;
     return code.select(code.equal(next, places.fullBegin()), places.fullEnd(), next);
   };
   Run full{places.fullBegin(), places.fullEnd,

@@ -160,7 +160,7 @@ void WarpLowering::storePlaces() {
 }
 
 std::array<Value, 2> WarpLowering::loadPlaces(bool masked, int64_t array) {
-  Value address = getPlaceAddress(masked, array, placeThread ? placeThread : code.threadIndex());
+  Value address = getPlaceAddress(masked, array, code.threadIndex());
   Values words = code.unpackVector(code.load(VectorType::get(2, code.getI32Type()), address, 8));
   return {words[0], words[1]};
 }
@@ -392,10 +392,9 @@ void WarpLowering::copyKeyTile(const Rows &rows, const Tile &tile, Value firstKe
   if (layout.hasPlaces) {
     place.target = loadPlaces(masked, ValuePlaces)[1];
     place.row = code.shiftRight(place.target, llvm::Log2_64(SharedLayout::panelBytes));
-    source = code.load(rows.base.getType(),
-                       getPlaceAddress(masked, &rows == &k ? KeySource : ValueSource,
-                                       placeThread ? placeThread : code.threadIndex()),
-                       8);
+    source = code.load(
+        rows.base.getType(),
+        getPlaceAddress(masked, &rows == &k ? KeySource : ValueSource, code.threadIndex()), 8);
   } else {
     if (schedule.getTensorCores())
       self = getPosition();

@@ -483,8 +483,6 @@ private:
   mlir::Value shared;
   /// Whether all rows of keys and values are aligned.
   mlir::Value alignedKeys;
-  /// The thread for the places of a block of keys, i32; null where it is read for each of them.
-  mlir::Value placeThread;
   /// The loops copy masked blocks with first keys up to this, an i32; others are copied by
   /// copyBlock().
   mlir::Value lastWholeKey;
