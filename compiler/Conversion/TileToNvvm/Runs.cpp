@@ -203,9 +203,28 @@ attn::MaskRanges::PreparedRange WarpLowering::prepareBlockQueries() {
   // Blocks of short grids have few queries, which need not begin with a summary.
   if (!summaries || schedule.getShortGrid())
     return maskRanges->prepareQueries(code, first, last);
-  return maskRanges->prepareSummarized(code, attn::Stage::Query, first, last,
-                                       summaries->load(SummaryTables::Kind::Queries, batch, head,
-                                                       first, last, schedule.getQueryBlock()));
+  Values summary;
+  for (int64_t i = 0; i < summaries->getNumValues(SummaryTables::Kind::Queries); ++i)
+    summary.push_back(code.load(code.getI64Type(), getShared(layout.querySummary + 8 * i), 8));
+  return maskRanges->prepareSummarized(code, attn::Stage::Query, first, last, summary);
+}
+
+void WarpLowering::storeSummaries() {
+  using Kind = SummaryTables::Kind;
+  auto store = [&](Value value, int64_t place) { code.store(value, getShared(place), 8); };
+  code.ifTrue(code.equal(self.thread, code.i32(0)), [&] {
+    store(summaries->getStart(Kind::Keys, batch, head), layout.keySummaries);
+    store(summaries->getStart(Kind::KeyGroup, batch, head), layout.keyGroups);
+    if (summaries->getNumValues(Kind::Queries) == 0)
+      return;
+    Value first = code.widen(firstRow);
+    Value last = code.widen(code.add(firstRow, code.sub(rowCount, 1)));
+    Value start = summaries->getStart(Kind::Queries, batch, head);
+    Values summary = summaries->load(Kind::Queries, start, first, last, schedule.getQueryBlock());
+    for (auto [i, value] : llvm::enumerate(summary))
+      store(value, layout.querySummary + 8 * static_cast<int64_t>(i));
+  });
+  code.barrier();
 }
 
 attn::MaskRanges::PreparedRange WarpLowering::prepareKeys(SummaryTables::Kind kind, Value first,
@@ -214,8 +233,11 @@ attn::MaskRanges::PreparedRange WarpLowering::prepareKeys(SummaryTables::Kind ki
   last = code.widen(last);
   if (!summaries)
     return maskRanges->prepareKeys(code, first, last);
+  int64_t place = kind == SummaryTables::Kind::Keys ? layout.keySummaries : layout.keyGroups;
+  Value start = schedule.getShortGrid() ? summaries->getStart(kind, batch, head)
+                                        : code.load(code.getI64Type(), getShared(place), 8);
   return maskRanges->prepareSummarized(code, attn::Stage::Key, first, last,
-                                       summaries->load(kind, batch, head, first, last, most));
+                                       summaries->load(kind, start, first, last, most));
 }
 
 WarpLowering::State WarpLowering::emitRuns(const State &initial) {
@@ -225,6 +247,8 @@ WarpLowering::State WarpLowering::emitRuns(const State &initial) {
   keyEnd = numKeys;
   SmallVector<KeyBlocks, attn::maxKeyRuns> runs;
   if (mask) {
+    if (summaries && !schedule.getShortGrid())
+      storeSummaries();
     prepareMaskHead();
     storeRowRanges();
     runs = placeRuns(maskRanges->emitKeyRuns(code, prepareBlockQueries()));

@@ -59,26 +59,29 @@ Value SummaryTables::count(Kind kind) {
   llvm_unreachable("all kinds are handled");
 }
 
-Value SummaryTables::getPlace(Kind kind, Value batch, Value head, Value index) {
+Value SummaryTables::getStart(Kind kind, Value batch, Value head) {
   Value owner = code.i64(0);
   if (facts.perBatch)
     owner = batch;
   if (facts.perHead)
     owner = code.add(code.mul(owner, arguments.getDim("Hq")), head);
-  Value keys = count(Kind::Keys), allKeys = code.add(keys, count(Kind::KeyGroup));
-  Value keyBytes = code.mul(allKeys, facts.keyValues * valueBytes);
-  Value ownerBytes =
-      code.add(keyBytes, code.mul(count(Kind::Queries), facts.queryValues * valueBytes));
-  Value offset = code.mul(index, getNumValues(kind) * valueBytes);
-  if (kind == Kind::KeyGroup)
-    offset = code.add(offset, code.mul(keys, facts.keyValues * valueBytes));
-  else if (kind == Kind::Queries)
+  Value keyBytes = code.mul(count(Kind::Keys), facts.keyValues * valueBytes);
+  Value groupBytes = code.mul(count(Kind::KeyGroup), facts.keyValues * valueBytes);
+  Value queryBytes = code.mul(count(Kind::Queries), facts.queryValues * valueBytes);
+  Value offset = code.mul(owner, code.add(code.add(keyBytes, groupBytes), queryBytes));
+  if (kind != Kind::Keys)
     offset = code.add(offset, keyBytes);
+  if (kind == Kind::Queries)
+    offset = code.add(offset, groupBytes);
   Value base = code.load(code.getI64Type(),
                          code.address(parameter, int64_t(SummariesAddress) * valueBytes), 8);
+  return code.add(base, offset);
+}
+
+Value SummaryTables::getPlace(Kind kind, Value start, Value index) {
   auto pointer = LLVM::LLVMPointerType::get(code.getContext(), globalMemory);
-  return code.address(LLVM::IntToPtrOp::create(code, pointer, base),
-                      code.add(code.mul(owner, ownerBytes), offset));
+  return code.address(LLVM::IntToPtrOp::create(code, pointer, start),
+                      code.mul(index, getNumValues(kind) * valueBytes));
 }
 
 WarpBuilder::Values SummaryTables::join(ValueRange lhs, ValueRange rhs) {
@@ -90,15 +93,13 @@ WarpBuilder::Values SummaryTables::join(ValueRange lhs, ValueRange rhs) {
   return joined;
 }
 
-WarpBuilder::Values SummaryTables::load(Kind kind, Value batch, Value head, Value first, Value last,
+WarpBuilder::Values SummaryTables::load(Kind kind, Value start, Value first, Value last,
                                         int64_t most) {
-  int64_t size = blockSize;
-  if (kind == Kind::KeyGroup)
-    size *= numThreads;
+  int64_t size = kind == Kind::KeyGroup ? blockSize * numThreads : blockSize;
   Value firstIndex = code.divide(first, size), lastIndex = code.divide(last, size);
   WarpBuilder::Values summary;
   for (int64_t i = 0, end = std::max<int64_t>(most / size, 1); i < end; ++i) {
-    Value place = getPlace(kind, batch, head, code.minimum(code.add(firstIndex, i), lastIndex));
+    Value place = getPlace(kind, start, code.minimum(code.add(firstIndex, i), lastIndex));
     WarpBuilder::Values values;
     for (int64_t j = 0; j < getNumValues(kind); ++j)
       values.push_back(code.load(code.getI64Type(), code.address(place, j * valueBytes), 8));
@@ -107,8 +108,8 @@ WarpBuilder::Values SummaryTables::load(Kind kind, Value batch, Value head, Valu
   return summary;
 }
 
-void SummaryTables::store(Kind kind, Value batch, Value head, Value index, ValueRange summary) {
-  Value place = getPlace(kind, batch, head, index);
+void SummaryTables::store(Kind kind, Value start, Value index, ValueRange summary) {
+  Value place = getPlace(kind, start, index);
   for (auto [i, value] : llvm::enumerate(summary))
     code.store(value, code.address(place, static_cast<int64_t>(i) * valueBytes), 8);
 }
@@ -164,7 +165,7 @@ SummarizeLowering::Values SummarizeLowering::summarizeBlock(Kind kind, Value ind
         Value end = code.minimum(code.add(first, blockSize), size);
         Values summary(ranges.emitSummary(code, ofKeys ? Stage::Key : Stage::Query, first,
                                           code.sub(end, code.i64(1))));
-        tables.store(kind, batch, head, index, summary);
+        tables.store(kind, tables.getStart(kind, batch, head), index, summary);
         return summary;
       },
       [&] { return nothing; });
@@ -218,8 +219,9 @@ void SummarizeLowering::lower() {
         Values all;
         for (auto [i, value] : llvm::enumerate(summarizeBlock(Kind::Keys, getIndex(group))))
           all.push_back(reduce(value, /*least=*/i % 2 == 0));
-        code.ifTrue(code.equal(thread, code.i32(0)),
-                    [&] { tables.store(Kind::KeyGroup, batch, head, group, all); });
+        code.ifTrue(code.equal(thread, code.i32(0)), [&] {
+          tables.store(Kind::KeyGroup, tables.getStart(Kind::KeyGroup, batch, head), group, all);
+        });
       },
       [&] {
         if (facts.queryValues)

@@ -34,14 +34,16 @@ public:
     Queries   ///< blocks of queries
   };
 
+  /// The address of the summaries of a batch and head, an i64.
+  mlir::Value getStart(Kind kind, mlir::Value batch, mlir::Value head);
+
   /// The summary of all blocks, or groups, that elements `first` to `last` lie in, which are i64
   /// and at most `most` elements; they begin with a block, or lie inside one. All values are i64.
-  WarpBuilder::Values load(Kind kind, mlir::Value batch, mlir::Value head, mlir::Value first,
-                           mlir::Value last, int64_t most);
+  WarpBuilder::Values load(Kind kind, mlir::Value start, mlir::Value first, mlir::Value last,
+                           int64_t most);
 
   /// Writes summary number `index`, an i64.
-  void store(Kind kind, mlir::Value batch, mlir::Value head, mlir::Value index,
-             mlir::ValueRange summary);
+  void store(Kind kind, mlir::Value start, mlir::Value index, mlir::ValueRange summary);
 
   /// The number of summaries of an owner.
   mlir::Value count(Kind kind);
@@ -49,12 +51,14 @@ public:
   /// Of two summaries, that of what both are of.
   WarpBuilder::Values join(mlir::ValueRange lhs, mlir::ValueRange rhs);
 
-private:
+  /// The values of a summary.
   int64_t getNumValues(Kind kind) const {
     return kind == Kind::Queries ? facts.queryValues : facts.keyValues;
   }
+
+private:
   /// The address of summary number `index`.
-  mlir::Value getPlace(Kind kind, mlir::Value batch, mlir::Value head, mlir::Value index);
+  mlir::Value getPlace(Kind kind, mlir::Value start, mlir::Value index);
 
   WarpBuilder &code;
   ArgumentReader &arguments;

@@ -225,6 +225,8 @@ private:
   /// captured tables, what summaries of `kind` say.
   void prepareMaskHead();
   attn::MaskRanges::PreparedRange prepareBlockQueries();
+  /// Puts the summary of the block's queries, and where those of keys are, into shared memory.
+  void storeSummaries();
   attn::MaskRanges::PreparedRange prepareKeys(SummaryTables::Kind kind, mlir::Value first,
                                               mlir::Value last, int64_t most);
   /// The first round of classification, from the one that begins with block `first` on, whose keys

@@ -98,6 +98,7 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule)
   flags = place(rows * 4);
   statistics = schedule.getShortGrid() ? place(rows * 8) : end;
   fullBlocks = partialBlocks = counts = keyRuns = rowBegins = rowEnds = end;
+  keySummaries = keyGroups = querySummary = end;
   if (attn::MaskOp mask = kernel.getMask()) {
     attn::MaskAnalysis analysis(mask);
     if (!analysis.getRangeConditions().empty()) {
@@ -109,6 +110,11 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule)
       fullBlocks = place(schedule.getNumThreads() * 4);
       partialBlocks = place(schedule.getNumThreads() * schedule.getMaskedBlocks() * 4);
       counts = place(schedule.getNumWarps() * 8);
+      size_t queryTables = analysis.getValues().getTabulated(attn::Stage::Query).size();
+      if (!schedule.getShortGrid())
+        keySummaries = place(16 + 16 * static_cast<int64_t>(queryTables));
+      keyGroups = keySummaries + 8;
+      querySummary = keySummaries + 16;
     }
     if (analysis.getNumKeyRuns() > 1 && !schedule.getShortGrid())
       keyRuns = place(static_cast<int64_t>(analysis.getNumKeyRuns()) * 16);

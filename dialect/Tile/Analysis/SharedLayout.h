@@ -116,6 +116,9 @@ struct SharedLayout {
   /// Four bytes each: a full block of keys for each thread, the masked blocks of one that is not,
   /// and for each warp how many of both it has found.
   int64_t fullBlocks, partialBlocks, counts;
+  /// Eight bytes each: where summaries of tables by key are in global memory, of blocks and of
+  /// groups; and the summary of the block's queries, two for each table. Not in short grids.
+  int64_t keySummaries, keyGroups, querySummary;
   /// Sixteen bytes each: the blocks of keys of a run, where a mask has several.
   int64_t keyRuns;
   /// With `hasPlaces`, the places of each thread in tiles and in global memory, for full blocks of
