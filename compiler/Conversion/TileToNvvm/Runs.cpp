@@ -489,9 +489,24 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
     return Run{code.i32(0), [=] { return blocks.count; },
                [this](Value n) { return code.add(n, 1); }, blocks.getFirstKey};
   };
+  // In shared memory they take no registers in the loops over blocks.
+  if (!workspace) {
+    code.ifTrue(code.equal(self.thread, code.i32(0)), [&] {
+      int64_t place = 0;
+      for (Value value : {blocks.begin, blocks.end, blocks.fullBegin, blocks.fullEnd})
+        storeShared(value, layout.keyRuns, code.i32(place++));
+    });
+    code.barrier();
+  }
+  auto readBlocks = [&] {
+    if (workspace)
+      return blocks;
+    auto load = [&](int64_t place) { return loadShared(i32, layout.keyRuns, code.i32(place)); };
+    return KeyBlocks{load(0), load(1), load(2), load(3)};
+  };
   auto visitRound = [&](Value first, const State &state) {
     code.barrier();
-    classifyBlocks(first, blocks);
+    classifyBlocks(first, readBlocks());
     BlockList partial = getBlocks(layout.partialBlocks, layout.counts + 4 * schedule.getNumWarps());
     if (workspace)
       return visitShortRun(state, partial);
@@ -499,16 +514,16 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
     return visitRuns(state, getRun(partial), getRun(full));
   };
   int64_t numThreads = schedule.getNumThreads();
-  Value begin = code.i32(0), end = numSplitBlocks;
-  if (!workspace) {
-    begin = code.divide(blocks.begin, schedule.getMaskedBlocks());
-    end = divideUp(code, blocks.end, schedule.getMaskedBlocks());
-  }
+  auto getEnd = [&] {
+    return workspace ? numSplitBlocks
+                     : divideUp(code, readBlocks().end, schedule.getMaskedBlocks());
+  };
+  Value begin = workspace ? code.i32(0) : code.divide(blocks.begin, schedule.getMaskedBlocks());
   if (workspace || !summaries) {
-    Values after =
-        code.loop(begin, end, numThreads, initial.flatten(), [&](Value first, ValueRange carried) {
-          return visitRound(first, initial.unflatten(carried)).flatten();
-        });
+    Values after = code.loop(begin, getEnd(), numThreads, initial.flatten(),
+                             [&](Value first, ValueRange carried) {
+                               return visitRound(first, initial.unflatten(carried)).flatten();
+                             });
     return initial.unflatten(after);
   }
   // Rounds begin with multiples of their size, as summaries do.
@@ -518,6 +533,7 @@ WarpLowering::State WarpLowering::emitClassifiedRuns(const State &initial,
       code, ValueRange(before).getTypes(), before,
       [&](OpBuilder &, Location, ValueRange carried) {
         Values found(carried);
+        Value end = getEnd();
         found.front() = findRound(carried.front(), end);
         scf::ConditionOp::create(code, code.less(found.front(), end), found);
       },

@@ -116,7 +116,8 @@ SharedLayout::SharedLayout(attn::KernelOp kernel, WarpScheduleAttr schedule)
       keyGroups = keySummaries + 8;
       querySummary = keySummaries + 16;
     }
-    if (analysis.getNumKeyRuns() > 1 && !schedule.getShortGrid())
+    bool hasRuns = analysis.needsVerdict() || analysis.getNumKeyRuns() > 1;
+    if (hasRuns && !schedule.getShortGrid())
       keyRuns = place(static_cast<int64_t>(analysis.getNumKeyRuns()) * 16);
   }
 

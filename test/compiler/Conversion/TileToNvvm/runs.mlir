@@ -1,6 +1,6 @@
 // RUN: attn-opt %s -split-input-file --convert-attn-to-tile=shared-memory=12000 --convert-tile-to-nvvm --canonicalize --cse | FileCheck %s
 
-// Keys come first from the blocks that are masked, which skip the full ones, then from those; the keys of the next block are copied while
+// Keys come first from the blocks that are masked, then from the full ones; the keys of the next block are copied while
 // a block's scores become weights, and its values while its scores are computed. All threads wait twice a block.
 // CHECK-LABEL: llvm.func @plain(
 // CHECK:         %[[MASKED:.*]]:13 = scf.while (%[[PLACE:[a-z0-9]*]] = %{{.*}}, %{{.*}} = %{{.*}}
@@ -13,16 +13,14 @@
 // CHECK:           nvvm.mma.sync
 // CHECK:           nvvm.cp.async.wait.group 0
 // CHECK-NEXT:      nvvm.barrier
-// CHECK:           %[[BEHIND:.*]] = arith.addi %[[KEY]], %c16_i32
-// CHECK:           %[[IS_FULL:.*]] = arith.cmpi eq, %[[BEHIND]], %[[FULL_BEGIN:.*]] :
-// CHECK:           %[[NEXT:.*]] = arith.select %[[IS_FULL]], %[[FULL_END:.*]], %[[BEHIND]]
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[KEY]], %c16_i32
 // CHECK:           arith.cmpi slt, %[[NEXT]], %[[END]]
 // CHECK:           nvvm.cp.async.commit.group
 // CHECK:           maxnumf
 // CHECK-NOT:       nvvm.barrier
 // CHECK:           scf.yield %[[NEXT]], {{.*}} : i32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
-// CHECK:         scf.while (%[[PLACE:[a-z0-9]*]] = %[[FULL_BEGIN]], %{{.*}} = %[[MASKED]]#1, %{{.*}} = %[[MASKED]]#2,
-// CHECK:           arith.cmpi ult, %[[PLACE]], %[[FULL_END]]
+// CHECK:         scf.while (%[[PLACE:[a-z0-9]*]] = %{{.*}}, %{{.*}} = %[[MASKED]]#1, %{{.*}} = %[[MASKED]]#2,
+// CHECK:           arith.cmpi ult, %[[PLACE]], %{{.*}}
 // CHECK:           nvvm.barrier
 // CHECK-NOT:       llvm.call
 // CHECK:           nvvm.barrier
@@ -70,5 +68,26 @@ attn.kernel @documents dtype(bf16) head_dim(16) value_dim(16) {
     %column = attn.load @d[clamp %kv : i64] : i32
     %same = arith.cmpi eq, %row, %column : i32
     attn.yield %same : i1
+  }
+}
+
+// -----
+
+// A window has masked blocks on both sides of the full ones, which are skipped.
+// CHECK-LABEL: llvm.func @window(
+// CHECK:         nvvm.mma.sync
+// CHECK:         %[[BEHIND:.*]] = arith.addi %{{.*}}, %c16_i32
+// CHECK:         %[[IS_FULL:.*]] = arith.cmpi eq, %[[BEHIND]], %[[FULL_BEGIN:.*]] :
+// CHECK:         %[[NEXT:.*]] = arith.select %[[IS_FULL]], %[[FULL_END:.*]], %[[BEHIND]]
+// CHECK:         arith.cmpi slt, %[[NEXT]], %{{.*}}
+// CHECK:         scf.while (%{{.*}} = %[[FULL_BEGIN]],
+attn.kernel @window dtype(bf16) head_dim(16) value_dim(16) {
+  attn.mask(%b, %h, %q, %kv) {
+    %n = arith.constant 70 : i64
+    %distance = arith.subi %q, %kv : i64
+    %near = arith.cmpi slt, %distance, %n : i64
+    %causal = arith.cmpi sge, %q, %kv : i64
+    %both = arith.andi %near, %causal : i1
+    attn.yield %both : i1
   }
 }
