@@ -175,7 +175,8 @@ std::optional<std::string> attnc::planLaunch(const GpuKernel &kernel,
         launch.combineBlocks * launch.splits * getWorkspaceRowBytes(kernel.info.valueDim);
   }
   if (kernel.summaries && arguments.KV > 0 && !planSummaries(*kernel.summaries, arguments, launch))
-    return "no grid summarizes the tables of " + std::to_string(arguments.B) + " * " +
+    return "expected tables that a grid of at most " + std::to_string(GpuKernel::maxBlocks) +
+           " blocks summarizes, got B * Hq = " + std::to_string(arguments.B) + " * " +
            std::to_string(arguments.Hq) + " heads with " + std::to_string(arguments.Q) +
            " queries and " + std::to_string(arguments.KV) + " keys";
   return std::nullopt;

@@ -138,11 +138,12 @@ static inline attnc_gpu_launch_t attnc_gpu_plan(const attnc_gpu_kernel_t *kernel
         attnc_gpu_multiply(owners, groups + attnc_gpu_parts(queries, kernel->summarize_threads));
     launch.summaries_offset = attnc_gpu_add(launch.workspace_bytes, 15) / 16 * 16;
     launch.workspace_bytes = attnc_gpu_add(launch.summaries_offset, bytes);
-    if (launch.workspace_bytes == INT64_MAX)
-      launch.blocks = -1;
   }
-  if (launch.blocks > limit || launch.combine_blocks > limit || launch.summarize_blocks > limit)
-    launch.blocks = -1;
+  if (launch.blocks > limit || launch.combine_blocks > limit || launch.summarize_blocks > limit ||
+      launch.workspace_bytes == INT64_MAX) {
+    const attnc_gpu_launch_t none = {0, -1, 0, 0, 0, 0};
+    return none;
+  }
   return launch;
 }
 #endif

@@ -225,7 +225,8 @@ TEST(GpuKernel, RefusesSummariesThatAreTooLarge) {
   GpuKernel kernel = makeKernelWithSummaries();
   kernel.summaries->perBatch = true;
   GpuLaunch launch;
-  EXPECT_EQ(planLaunch(kernel, makeArguments(1000, 1, 64, 1, int64_t(1) << 50), 0, launch),
-            "no grid summarizes the tables of 1000 * 1 heads with 64 queries and 1125899906842624 "
-            "keys");
+  EXPECT_EQ(
+      planLaunch(kernel, makeArguments(1000, 1, 64, 1, int64_t(1) << 50), 0, launch),
+      "expected tables that a grid of at most 2147483647 blocks summarizes, got B * Hq = 1000 "
+      "* 1 heads with 64 queries and 1125899906842624 keys");
 }

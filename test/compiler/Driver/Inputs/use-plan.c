@@ -63,7 +63,8 @@ int main(void) {
   assert(launch.splits == 0 && launch.blocks == 12);
   assert(plan(0, 3, 128, 1, 5, 100).blocks == 0 && plan(2, 0, 128, 1, 5, 100).blocks == 0);
   assert(plan(65536, 65536, 1, 65536, 5, 100).blocks == -1);
-  assert(plan(1000, 1, 64, 1, (int64_t)1 << 50, 100).blocks == -1);
+  launch = plan(1000, 1, 64, 1, (int64_t)1 << 50, 100);
+  assert(launch.blocks == -1 && launch.summarize_blocks == 0 && launch.workspace_bytes == 0 && launch.splits == 0);
   assert(plan((int64_t)1 << 40, (int64_t)1 << 40, 1 << 20, 1, 5, 100).blocks == -1);
   return 0;
 }
